@@ -118,7 +118,6 @@ type evennessReport struct {
 	Verdict verdict  `json:"verdict"`
 	Reason  string   `json:"reason"`
 	Chi     float64  `json:"chi_square"`
-	P       float64  `json:"p"`
 	Least   uint64   `json:"least"`
 	Most    uint64   `json:"most"`
 	Fullest int      `json:"fullest"`

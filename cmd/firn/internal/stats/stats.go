@@ -48,6 +48,9 @@ to 500,000 ticks in any order. Otherwise stats says how many ticks may be counte
 
 ` + intake.MatchHelp + `
 
+With --json, stats writes one object: ids, malformed, first, last, ids_per_second, time, workers,
+bursts, fill, partitions, and the numbers of split_ticks and split_seconds.
+
 A malformed line is named on stderr. The other lines are counted, and the exit code is 1.`,
 		Example: `  firn new nanoflake -n 1000 | firn stats nanoflake
   firn new sno -n 1000 | firn stats sno --partitions 16 --json

@@ -85,7 +85,7 @@ func (p *picture) head(r *report) {
 	p.Text(margin, p.bottom+16, text, class("head"))
 	p.bottom += 16 + 24
 	if r.IDs > 0 {
-		p.Text(margin, p.bottom, fmt.Sprintf("%s to %s, %s", cli.TimeText(r.First.Time), cli.TimeText(r.Last.Time), r.rate()), class("faint"))
+		p.Text(margin, p.bottom, r.span(), class("faint"))
 		p.bottom += textLine
 		for _, text := range append(r.burstTexts(), r.notes()...) {
 			p.bottom += p.lines(margin, p.bottom, pictureWidth-2*margin, text, "faint")
@@ -115,7 +115,9 @@ func (p *picture) time(t timeReport) {
 		p.Line(x, at, x+width, at, class("grid"))
 		p.Text(x-8, at+4, axis(float64(step)*float64(i), top), class("faint end"))
 	}
+	const widest = 120
 	n := len(t.Bars)
+	width = min(width, n*widest)
 	for i, b := range t.Bars {
 		left, right := x+i*width/n, x+(i+1)*width/n
 		p.column(left, y+height, right-left, int(math.Ceil(float64(b.IDs)/float64(top)*height)), "bar", b.Time.Format("2006-01-02 15:04:05.000")+": "+plural(b.IDs, "ID"))
@@ -190,7 +192,8 @@ func (p *picture) bars(x int, title string, rows []row, all uint64, names string
 // spread draws how the IDs spread over partitions.
 func (p *picture) spread(x int, name string, e evennessReport) int {
 	const height = 90
-	p.Text(x, p.bottom+14, fmt.Sprintf("Spread over %d partitions %s", len(e.IDs), name), class("title"))
+	p.Text(x, p.bottom+14, "Spread over "+number(len(e.IDs))+" partitions", class("title"))
+	p.Text(x, p.bottom+14+textLine, name, class("faint"))
 	columns := shrink(e.IDs, halfWidth)
 	var most, mean float64
 	for _, c := range columns {
@@ -201,7 +204,7 @@ func (p *picture) spread(x int, name string, e evennessReport) int {
 	if e.Verdict == skewed || e.Verdict == uneven {
 		names = "warn"
 	}
-	bottom := p.bottom + titleSpace + height
+	bottom := p.bottom + titleSpace + textLine + height
 	for i, c := range columns {
 		left, right := x+i*halfWidth/len(columns), x+(i+1)*halfWidth/len(columns)
 		p.column(left, bottom, right-left, int(math.Ceil(c/max(most, 1)*height)), names, fmt.Sprintf("%d: %s", i*len(e.IDs)/len(columns), plural(int64(math.Round(c)), "ID")))
@@ -210,5 +213,5 @@ func (p *picture) spread(x int, name string, e evennessReport) int {
 	at := bottom - int(mean/max(most, 1)*height)
 	p.Line(x, at, x+halfWidth, at, class("mean"))
 	p.Text(x, bottom+22, string(e.Verdict), class("title"))
-	return titleSpace + height + 22 + textLine + p.lines(x, bottom+22+textLine, halfWidth, e.Reason, "faint")
+	return bottom - p.bottom + 22 + textLine + p.lines(x, bottom+22+textLine, halfWidth, e.Reason, "faint")
 }

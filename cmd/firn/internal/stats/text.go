@@ -90,11 +90,25 @@ func (p *page) summary(r *report) {
 	}
 	row("first", cli.TimeText(r.First.Time))
 	row("last", cli.TimeText(r.Last.Time))
-	row("rate", r.rate())
+	if text := r.rate(); text != "" {
+		row("rate", text)
+	}
 }
 
-// rate writes the average rate.
+// span writes the time of the IDs, and the average rate.
+func (r *report) span() string {
+	text := cli.TimeText(r.First.Time) + " to " + cli.TimeText(r.Last.Time)
+	if rate := r.rate(); rate != "" {
+		text += ", " + rate
+	}
+	return text
+}
+
+// rate writes the average rate. A single tick has none.
 func (r *report) rate() string {
+	if r.First.Equal(r.Last.Time) {
+		return ""
+	}
 	text := rate(r.PerSecond) + " on average"
 	if r.Time.Before+r.Time.After > 0 {
 		text += ", without IDs far from all others"
@@ -344,7 +358,7 @@ func (f *fillReport) text() string {
 
 // spread shows how the IDs spread over partitions.
 func (p *page) spread(s spreadReport) {
-	p.title(fmt.Sprintf("Spread over %d partitions", s.Count))
+	p.title(fmt.Sprintf("Spread over %s partitions", number(s.Count)))
 	p.evenness("by the low bits ("+cli.List(s.LowBits.Fields, "and")+")", s.LowBits)
 	p.evenness("by a hash (xxHash64)", s.Hash)
 }

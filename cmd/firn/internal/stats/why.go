@@ -10,7 +10,7 @@ import (
 // evennessOf returns the numbers of partitions, without a reason.
 func evennessOf(ids []uint64) evennessReport {
 	e := judge(ids)
-	return evennessReport{Verdict: e.verdict, Chi: e.chi, P: e.p, Least: e.least, Most: e.most, Fullest: e.fullest, IDs: ids}
+	return evennessReport{Verdict: e.verdict, Chi: e.chi, Least: e.least, Most: e.most, Fullest: e.fullest, IDs: ids}
 }
 
 // amount says how many IDs the partitions have.
@@ -85,7 +85,7 @@ func percent(share float64) string {
 	switch p := 100 * share; {
 	case p >= 1000:
 		return number(int64(math.Round(p))) + "%"
-	case p >= 10 || p == 0:
+	case p >= 1 || p == 0:
 		return fmt.Sprintf("%.1f%%", p)
 	case p >= 0.01:
 		return fmt.Sprintf("%.2g%%", p)
