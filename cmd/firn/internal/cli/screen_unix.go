@@ -6,7 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // onSignals handles the signals of the terminal: another size, and Ctrl-Z.
@@ -21,7 +22,7 @@ func (c *Screen) onSignals() (stop func()) {
 			select {
 			case <-sized:
 			case <-stops:
-				c.pause(stops)
+				c.pause()
 			case <-done:
 				return
 			}
@@ -37,19 +38,26 @@ func (c *Screen) onSignals() (stop func()) {
 
 // pause leaves the screen to the shell, stops the process as Ctrl-Z does, and enters the screen again when
 // the process goes on.
-func (c *Screen) pause(stops chan os.Signal) {
+func (c *Screen) pause() {
 	c.drawing.Lock()
 	defer c.drawing.Unlock()
-	goesOn := make(chan os.Signal, 1)
-	signal.Notify(goesOn, syscall.SIGCONT)
-	defer signal.Stop(goesOn)
 	c.leave()
-	signal.Reset(syscall.SIGTSTP)
-	syscall.Kill(syscall.Getpid(), syscall.SIGTSTP)
-	select {
-	case <-goesOn:
-	case <-time.After(time.Second): // the system stops no process that nobody could continue
+	if hasShell() {
+		goesOn := make(chan os.Signal, 1)
+		signal.Notify(goesOn, syscall.SIGCONT)
+		syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) // Go's own handler of SIGTSTP stays, and would stop nothing
+		<-goesOn
+		signal.Stop(goesOn)
 	}
-	signal.Notify(stops, syscall.SIGTSTP)
 	c.s.stdout.WriteString(enterScreen)
+}
+
+// hasShell reports whether the parent can continue this process, as a shell with job control can: the
+// parent is of the same session, and of another group. The system stops no other process by Ctrl-Z.
+func hasShell() bool {
+	parent := syscall.Getppid()
+	session, err := unix.Getsid(0)
+	theirs, failed := unix.Getsid(parent)
+	group, unknown := unix.Getpgid(parent)
+	return err == nil && failed == nil && unknown == nil && session == theirs && group != unix.Getpgrp()
 }
