@@ -63,7 +63,7 @@ func New[R Record](c Config) *Sorter[R] {
 	if c.Size == 0 {
 		c.Size = int(width)
 	}
-	const leastBuffer, mostRuns = 128 << 10, 256
+	const leastBuffer, mostRuns = 32 << 10, 256
 	return &Sorter[R]{c: c, size: int(c.Memory * chunkPart / 16 / width), fanIn: int(min(max(c.Memory*bufferPart/16/leastBuffer, 4), mostRuns))}
 }
 
