@@ -118,7 +118,7 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 		return r.appendHex(dst, digits)
 	case len(s) == size:
 		return r.appendHex(dst, s)
-	case d.UUID != nil && (len(s) == uuidLength || len(s) == uuidDigits):
+	case d.UUID != nil && (len(s) == uuidLength && s[8] == '-' || len(s) == uuidDigits && isHex(s)):
 		if id, err := d.UUID(string(hyphened(s))); err == nil {
 			dst = append(dst, id...)
 		}
@@ -196,6 +196,16 @@ const (
 	uuidLength = 36
 	uuidDigits = 32
 )
+
+// isHex reports whether s is hexadecimal digits.
+func isHex(s []byte) bool {
+	for _, c := range s {
+		if c = lower(c); (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
 
 // hyphened returns the text of a UUID, from the text or from the digits.
 func hyphened(s []byte) []byte {

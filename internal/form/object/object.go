@@ -50,15 +50,13 @@ func Append(dst []byte, id *ID) []byte {
 		dst = id.appendTime(dst)
 	}
 	dst = append(dst, `,"fields":{`...)
-	for n, f := range id.Fields {
+	for n := range id.Fields {
+		f := &id.Fields[n]
 		dst = appendName(dst, n, f.Name)
-		quoted := f.Bits > Exact
-		if quoted {
-			dst = append(dst, '"')
-		}
-		dst = f.Append(dst, id.Binary)
-		if quoted {
-			dst = append(dst, '"')
+		if f.Bits > Exact {
+			dst = append(f.Append(append(dst, '"'), id.Binary), '"')
+		} else {
+			dst = strconv.AppendUint(dst, f.Of(id.Binary), 10)
 		}
 	}
 	for n, p := range id.Parts {

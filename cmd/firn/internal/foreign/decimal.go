@@ -13,26 +13,27 @@ import (
 // A decimalKind is a kind of decimals.
 type decimalKind struct {
 	Kind
+	unit time.Duration // of the timestamp
 	time func(v uint64) time.Time
 }
 
 var decimalKinds = [...]decimalKind{
 	{
-		Kind{Name: "sonyflake", Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Fields: fields("timestamp sequence machine_id", 39, 8, 16)},
+		Kind{Name: "sonyflake", Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Fields: fields("timestamp sequence machine_id", 39, 8, 16)}, 10 * time.Millisecond,
 		func(v uint64) time.Time {
 			return time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC).Add(sonyflake.ElapsedTime(v))
 		},
 	},
 	{
-		Kind{Name: "twitter", Epoch: time.UnixMilli(1288834974657).UTC(), Fields: fields("timestamp datacenter_id worker_id sequence", 41, 5, 5, 12)},
+		Kind{Name: "twitter", Epoch: time.UnixMilli(1288834974657).UTC(), Fields: fields("timestamp datacenter_id worker_id sequence", 41, 5, 5, 12)}, time.Millisecond,
 		func(v uint64) time.Time { return time.UnixMilli(twitter.ID(v).Time()).UTC() },
 	},
 	{
-		Kind{Name: "discord", Epoch: time.UnixMilli(discord.Epoch).UTC(), Fields: fields("timestamp worker_id process_id increment", 42, 5, 5, 12)},
+		Kind{Name: "discord", Epoch: time.UnixMilli(discord.Epoch).UTC(), Fields: fields("timestamp worker_id process_id increment", 42, 5, 5, 12)}, time.Millisecond,
 		func(v uint64) time.Time { return discord.ID(v).Time().UTC() },
 	},
 	{
-		Kind{Name: "instagram", Epoch: time.UnixMilli(1314220021721).UTC(), Fields: fields("timestamp shard_id sequence", 41, 13, 10)},
+		Kind{Name: "instagram", Epoch: time.UnixMilli(1314220021721).UTC(), Fields: fields("timestamp shard_id sequence", 41, 13, 10)}, time.Millisecond,
 		func(v uint64) time.Time { return time.UnixMilli(1314220021721 + int64(v>>23)).UTC() },
 	},
 }
@@ -54,14 +55,13 @@ func decimals(ids []ID, s string) []ID {
 	var b []byte
 	for i := range decimalKinds {
 		k := &decimalKinds[i]
-		t := k.time(uint64(v))
-		if t.Sub(k.Epoch) < young {
+		if uint64(v)>>k.Fields[0].Shift < uint64(young/k.unit) {
 			continue
 		}
 		if b == nil {
 			b = binary.BigEndian.AppendUint64(nil, uint64(v))
 		}
-		ids = append(ids, ID{Kind: &k.Kind, Text: s, Binary: b, Timed: true, Time: t})
+		ids = append(ids, ID{Kind: &k.Kind, Text: s, Binary: b, Timed: true, Time: k.time(uint64(v))})
 	}
 	return ids
 }
