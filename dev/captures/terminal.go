@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	rows     = 60
+	rows     = 80
 	patience = time.Minute     // for the text that a scene waits for
 	moment   = 2 * time.Second // that a live view goes on
 )

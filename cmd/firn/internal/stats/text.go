@@ -158,7 +158,7 @@ func (t timeReport) outside() string {
 }
 
 // plotRows is the most rows of a plot over time.
-const plotRows = 15
+const plotRows = 16
 
 // plot draws the IDs over time.
 func (p *page) plot(t timeReport) {
