@@ -25,7 +25,8 @@ func (t *tester) generator(ctx context.Context, f *shape.Format) (cases int, err
 	}
 	store := memlease.New()
 	defer store.Close()
-	held, err := lease.Start(ctx, store, g, lease.Config{Create: true})
+	const window = 2 * time.Minute // the machine may stand still
+	held, err := lease.Start(ctx, store, g, lease.Config{Create: true, Window: window, First: window})
 	if err != nil {
 		return 0, err
 	}

@@ -195,29 +195,41 @@ func (f *rangeFlags) writeJSON(w io.Writer, i interval, first, last encodings) e
 	return cli.WriteJSON(w, object)
 }
 
-// show writes the interval for people. A line of SQL that is too wide becomes two, which can be copied, too.
+// widths names the fields and their bits.
+func (l layout) widths() string {
+	var fields []string
+	for _, f := range l.shape.Fields {
+		if f.Bits > 0 {
+			fields = append(fields, fmt.Sprintf("%d %s", f.Bits, f.Name))
+		}
+	}
+	return strings.Join(fields, ", ")
+}
+
+// show writes the interval for people. The first ID has a colour, and the last ID another. A line of SQL that is too wide becomes two, which can be copied, too.
 func (f *rangeFlags) show(s *cli.Streams, i interval, first, last encodings) {
 	p := cli.NewPens(s.Colour)
 	row := func(name, value string) { fmt.Fprintf(s.Out, "%s  %s\n", p.Faint.Sprintf("%-6s", name), value) }
 	row("format", p.Title.Sprint(i.Name()))
 	row("epoch", cli.TimeText(i.shape.Start()))
+	row("bits", i.widths())
 	row("from", cli.TimeText(i.from)+"  "+cli.Relative(i.from, f.now()))
 	row("to", cli.TimeText(i.to)+"  excluded")
 	for n, e := range []encodings{first, last} {
 		title := []string{"first", "last"}[n]
 		fmt.Fprintf(s.Out, "\n%s\n", p.Title.Sprint(title))
-		rows(e, e, func(name, value, _ string) {
-			if value != "" {
-				fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-4s", name), value)
+		for _, form := range [][2]string{{"text", e.Text}, {"int", e.Int}, {"hex", e.Hex}, {"uuid", e.UUID}} {
+			if form[1] != "" {
+				fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-4s", form[0]), p.Fields[n].Sprint(form[1]))
 			}
-		})
+		}
 	}
 	const kindWidth = 7 // of "integer"
 	indent := strings.Repeat(" ", 2+kindWidth+2)
 	for _, d := range databases {
 		fmt.Fprintf(s.Out, "\n%s\n", p.Title.Sprint(d.title))
 		f.ofKinds(i, d, first, last, func(k kind, c condition) {
-			fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-*s", kindWidth, k), strings.Join(c.lines(s.Width-len(indent)), "\n"+indent))
+			fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-*s", kindWidth, k), strings.Join(c.lines(s.Width-len(indent), p.Fields[0], p.Fields[1]), "\n"+indent))
 		})
 	}
 }

@@ -42,11 +42,3 @@ func (l layout) encode(id []byte) (encodings, error) {
 	}
 	return e, nil
 }
-
-// rows calls f with the name and the value of each form, and of both IDs.
-func rows(first, last encodings, f func(name, first, last string)) {
-	f("text", first.Text, last.Text)
-	f("int", first.Int, last.Int)
-	f("hex", first.Hex, last.Hex)
-	f("uuid", first.UUID, last.UUID)
-}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/internal/shape"
@@ -24,7 +27,8 @@ type database struct {
 var databases = []database{
 	{name: "postgres", title: "PostgreSQL", quote: `"`, bytes: [2]string{`'\x`, `'::bytea`}, uuid: [2]string{"'", "'::uuid"}, collate: ` COLLATE "C"`, integer: "bigint"},
 	{name: "mysql", title: "MySQL and MariaDB", quote: "`", bytes: [2]string{"X'", "'"}, uuid: [2]string{"'", "'"}, integer: "SIGNED"},
-	{name: "sqlite", title: "SQLite", quote: `"`, bytes: [2]string{"X'", "'"}, integer: "INTEGER"},
+	// SQLite takes a name in double quotes for a string if there is no such column.
+	{name: "sqlite", title: "SQLite", quote: "`", bytes: [2]string{"X'", "'"}, integer: "INTEGER"},
 }
 
 // A kind is a kind of columns that hold IDs.
@@ -96,13 +100,15 @@ type condition struct{ column, first, last string }
 
 func (c condition) String() string { return c.column + " BETWEEN " + c.first + " AND " + c.last }
 
-// lines returns the condition in at most so many columns, if two lines suffice.
-func (c condition) lines(columns int) []string {
-	if s := c.String(); len(s) <= columns {
-		return []string{s}
-	}
+// lines returns the condition in at most so many columns, if two lines suffice. The pens are for the literals.
+func (c condition) lines(columns int, first, last *color.Color) []string {
 	begin := c.column + " BETWEEN "
-	return []string{begin + c.first, strings.Repeat(" ", max(len(begin)-len("AND "), 0)) + "AND " + c.last}
+	lines := []string{begin + first.Sprint(c.first), "AND " + last.Sprint(c.last)}
+	if utf8.RuneCountInString(c.String()) <= columns {
+		return []string{strings.Join(lines, " ")}
+	}
+	lines[1] = strings.Repeat(" ", max(utf8.RuneCountInString(begin)-len("AND "), 0)) + lines[1]
+	return lines
 }
 
 // where returns the condition for a column, or false if the database has no columns of the kind.
