@@ -18,8 +18,9 @@ import (
 // A column is a column of IDs in CSV.
 type column struct {
 	*inspector
-	name string
-	at   int // index
+	limit *limited
+	name  string
+	at    int // index
 
 	read, bad int64 // rows
 }
@@ -27,7 +28,8 @@ type column struct {
 // inspectColumn copies CSV from stdin to stdout, and adds a column with the times of the IDs in the column of a
 // name. A row with a bad ID, or without the column, stays, with an empty time.
 func (i *inspector) inspectColumn(name string) error {
-	in := bufio.NewReaderSize(i.streams.Input(), 64<<10)
+	limit := &limited{in: i.streams.Input()}
+	in := bufio.NewReaderSize(limit, 64<<10)
 	const mark = "\ufeff"
 	if begin, err := in.Peek(len(mark)); err == nil && string(begin) == mark {
 		in.Discard(len(mark))
@@ -40,7 +42,7 @@ func (i *inspector) inspectColumn(name string) error {
 	r.ReuseRecord = true
 	w := csv.NewWriter(i.streams.Out)
 	w.UseCRLF = bytes.HasSuffix(header, []byte("\r"))
-	c := column{inspector: i, name: name}
+	c := column{inspector: i, limit: limit, name: name}
 	names, err := r.Read()
 	switch {
 	case err == io.EOF:
@@ -83,9 +85,31 @@ func csvError(err error) error {
 	return err
 }
 
+// mostRow is the length of the longest row in bytes. A quote that has no end makes a row of the whole rest.
+const mostRow = 64 << 20
+
+// limited is a reader that ends with an error in a row that is too long.
+type limited struct {
+	in  io.Reader
+	row int // bytes since the row began, with those that were read ahead
+}
+
+// begin begins a row.
+func (l *limited) begin() { l.row = 0 }
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.row > mostRow {
+		return 0, fmt.Errorf("a row of CSV is longer than %d MiB: is there a quote without an end?", mostRow>>20)
+	}
+	n, err := l.in.Read(p)
+	l.row += n
+	return n, err
+}
+
 // row writes a row with the time of its ID.
 func (c *column) row(r *csv.Reader, w *csv.Writer, row []string) error {
 	c.read++
+	c.limit.begin()
 	text, bad := "", error(nil)
 	switch {
 	case c.at >= len(row):

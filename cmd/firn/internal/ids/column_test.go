@@ -3,6 +3,7 @@ package ids
 import (
 	"bytes"
 	"encoding/csv"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -65,6 +66,30 @@ func TestColumnKeeps(t *testing.T) {
 			t.Fatalf("%d bad rows: %v\n%s", bad, err, &errs)
 		}
 	}
+}
+
+// A quote without an end does not fill the memory.
+func TestLongRow(t *testing.T) {
+	f, _ := inspect.Lookup("nanoflake")
+	var out, errs bytes.Buffer
+	i := newInspector(t, &out, f, inspect.Settings{}, time.Now())
+	i.streams.Err = &errs
+	i.streams.In = io.MultiReader(strings.NewReader("id,a\n07en9rb30swmf,x\n07en9rb30swmf,\""), io.LimitReader(endless{}, 2*mostRow))
+	err := i.inspectColumn("id")
+	testkit.OK(t, i.streams.Out.Flush())
+	if err == nil || !strings.Contains(err.Error(), "is there a quote without an end?") || out.String() != "id,id_time,a\n07en9rb30swmf,2028-05-14T05:10:43.27Z,x\n" {
+		t.Errorf("%v, %.200q", err, out.Bytes())
+	}
+}
+
+// endless is lines without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = "0123456789\n"[i%11]
+	}
+	return len(p), nil
 }
 
 func parse(text []byte) ([][]string, error) {

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -71,5 +75,35 @@ func TestShow(t *testing.T) {
 	}
 	if got.String() != string(want) {
 		t.Errorf("this is not %s (-update writes it):\n%s", golden, &got)
+	}
+}
+
+// TestFits: no line is wider than the terminal, in full and in a table.
+func TestFits(t *testing.T) {
+	ids := slices.Clone(detected)
+	for _, s := range shown {
+		ids = append(ids, s.id)
+	}
+	for width := 60; width <= 130; width += 5 {
+		for _, lines := range []bool{false, true} {
+			var w bytes.Buffer
+			i := newInspector(t, &w, inspect.Format{}, inspect.Settings{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+			i.width, i.lines = width, lines
+			for _, id := range ids {
+				if invalid, err := i.answer(id); invalid != nil || err != nil {
+					t.Fatal(invalid, err)
+				}
+			}
+			testkit.OK(t, i.release())
+			testkit.OK(t, i.streams.Out.Flush())
+			for line := range strings.Lines(w.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%d columns of %d: %s", n, width, line)
+				}
+			}
+			if lines && strings.Count(w.String(), "\n") != len(ids)+1 {
+				t.Errorf("%d IDs have the table\n%s", len(ids), &w)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package ids
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -33,6 +34,9 @@ func (i *inspector) cells(input string, readings []reading) ([]string, error) {
 	}
 	if t, ok := r.time(); ok {
 		cells[1], cells[3] = makers.TimeText(t), cli.Relative(t, i.now)
+		if i.width < roomy {
+			cells[1] = t.UTC().Format(time.RFC3339)
+		}
 	}
 	if i.line > 0 {
 		cells = append([]string{fmt.Sprint(i.line)}, cells...)
@@ -87,8 +91,9 @@ func (t *table) begin(columns int, lines ...[]string) {
 }
 
 const (
-	least = 2 // columns: the ID and the time
-	gap   = 2 // between columns
+	roomy = 64 // columns of the terminal, for a UUID and a time with milliseconds
+	least = 2  // columns: the ID and the time
+	gap   = 2  // between columns
 )
 
 // line returns a line of the table, and before the first line the titles.
