@@ -33,7 +33,7 @@ func Wrap(help string, columns int) string {
 				out.WriteString(hang(indent, step, len(mark)+1, columns))
 			}
 		default:
-			for _, line := range p.Lines {
+			for _, line := range objects(p.Lines) {
 				out.WriteString(Line(strings.ReplaceAll(line, "\t", indent), columns))
 			}
 		}
@@ -87,6 +87,20 @@ func joined(lines []string) (steps []string) {
 	return steps
 }
 
+// objects joins the lines of each object in JSON, which Line breaks anew.
+func objects(lines []string) (all []string) {
+	open := false
+	for _, line := range lines {
+		if open {
+			all[len(all)-1] += strings.TrimSpace(line)
+		} else {
+			all = append(all, line)
+		}
+		open = strings.HasPrefix(all[len(all)-1], "{") && !strings.HasSuffix(line, "}")
+	}
+	return all
+}
+
 // wrapped is the library's, which breaks lines only at spaces.
 func wrapped(text string, columns int) string { return wordwrap.WrapString(text, uint(columns)) }
 
@@ -97,9 +111,9 @@ var command = compiled(`(^|\| |\()\s*firn `)
 // a shell goes on in the next line, and JSON after a member.
 func Line(line string, columns int) string {
 	columns -= len(indent)
-	breakOf, end := memberEnd, ""
+	breakOf, end, next := memberEnd, "", " "
 	if command().MatchString(line) {
-		breakOf, end = wordEnd, ` \`
+		breakOf, end, next = wordEnd, ` \`, "    "
 	}
 	var out strings.Builder
 	more := ""
@@ -109,7 +123,7 @@ func Line(line string, columns int) string {
 			break
 		}
 		out.WriteString(indent + more + line[:at] + end + "\n")
-		line, more = strings.TrimPrefix(line[at:], " "), "    "
+		line, more = strings.TrimPrefix(line[at:], " "), next
 	}
 	return out.String() + indent + more + line + "\n"
 }
