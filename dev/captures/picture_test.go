@@ -17,7 +17,7 @@ func TestPicture(t *testing.T) {
 	if err := s.run(exec.Command("printf", `a \033[36m<cyan>\033[0m\n\n  \033[1;7mbold\033[0m \033[38;5;208morange\033[0m`), ""); err != nil {
 		t.Fatal(err)
 	}
-	picture := s.draw("a & b")
+	picture := s.draw("a <cyan> & b")
 	var texts []string
 	d := xml.NewDecoder(bytes.NewReader(picture))
 	for {
@@ -42,7 +42,7 @@ func TestPicture(t *testing.T) {
 			texts = append(texts, fill+" "+text)
 		}
 	}
-	if got, want := strings.Join(texts, "\n"), ink+" a\n"+palette[6]+" <cyan>\n"+paper+" bold\n#ff8700 orange"; got != want {
+	if got, want := strings.Join(texts, "\n"), faint+" a <cyan> & b\n"+ink+" a\n"+palette[6]+" <cyan>\n"+paper+" bold\n#ff8700 orange"; got != want {
 		t.Errorf("%s\nnot\n%s", got, want)
 	}
 }

@@ -39,6 +39,18 @@ var scenes = []scene{
 		columns: 88,
 		typed:   []string{"firn range nanoflake --from 2026-07-01 --to 2026-08-01 --id order_id"},
 	},
+	{
+		name:    "watch",
+		columns: 92,
+		before: `for n in 1 2 3 4 5 6; do
+				(firn new snowflakesi -n 1000000000000 | (sleep 60; cat >/dev/null)) >/dev/null 2>&1 &
+			done
+			firn new snowflakesi -n 1 >/dev/null 2>&1
+			firn new snowflakesi -n 1000000000000 >/dev/null 2>&1 & killed=$!
+			sleep 2; kill -9 $killed`,
+		typed: []string{"firn pool show snowflakesi --watch"},
+		until: "expired",
+	},
 }
 
 // day writes the Nanoflakes of a day of a service with eight generators: more by day than by night, and a

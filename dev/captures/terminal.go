@@ -25,8 +25,8 @@ const (
 
 // play runs the commands of a scene for a user who has never run firn, and returns the screen at the end.
 func (s scene) play(bin string) (*screen, error) {
-	home, err := os.MkdirTemp("", "firn-home-")
-	if err != nil {
+	home := filepath.Join(os.TempDir(), "firn") // pictures show the path
+	if err := os.Mkdir(home, 0o700); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(home)
