@@ -8,8 +8,8 @@ import (
 	"github.com/firn-id/firn/inspect"
 )
 
-// An ID of an unknown format: Candidates tries all formats and all forms, and ranks the formats by
-// how plausible the time is.
+// An ID of an unknown format: Candidates tries all formats and all forms, and ranks the candidates by how
+// plausible the time is.
 func ExampleCandidates() {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range inspect.Candidates("673740726894358528", inspect.Settings{}, now) {
@@ -81,4 +81,36 @@ func ExampleFormats() {
 	// snowflakesi
 	// scru160
 	// sno
+}
+
+// A Reader reads many IDs, and writes an object for each, without an allocation.
+func ExampleReader() {
+	format, _ := inspect.Lookup("nanoflake")
+	reader, err := format.NewReader(inspect.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var id, object []byte
+	for _, text := range []string{"0549x5l2itvr4", "673740726894358529"} {
+		if id, err = reader.AppendRead(id[:0], []byte(text)); err != nil {
+			fmt.Println(err)
+			continue
+		}
+		object, _ = reader.AppendJSON(object[:0], id)
+		fmt.Println(reader.Time(id), len(object))
+	}
+	// Output:
+	// 2026-02-03 04:05:06.789 +0000 UTC 219
+	// 2026-02-03 04:05:06.789 +0000 UTC 219
+}
+
+// An ID read with a wrong epoch often has a time in the future.
+func ExamplePlausible() {
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	fmt.Println(inspect.Plausible(now.AddDate(-1, 0, 0), now))
+	fmt.Println(inspect.Plausible(now.AddDate(1, 0, 0), now))
+	// Output:
+	// true
+	// false
 }

@@ -241,24 +241,24 @@ func (r *Reader) AppendText(dst, id []byte) ([]byte, error) { return r.write(dst
 
 // AppendJSON appends the JSON object of an ID in the binary form, as [Info.MarshalJSON] writes the object.
 func (r *Reader) AppendJSON(dst, id []byte) ([]byte, error) {
-	if err := r.check(id); err != nil {
-		return dst, err
-	}
 	text, err := r.write(r.room[:0], id)
+	if err == nil {
+		r.room = text
+		err = r.check(id)
+	}
 	if err != nil {
 		return dst, err
 	}
-	r.room = text
 	r.object.Text, r.object.Binary, r.object.Time = text, id, r.shape.Time(id)
 	return object.Append(dst, &r.object), nil
 }
 
 // Info takes apart an ID in the binary form. With an error, the Info has the Format alone.
 func (r *Reader) Info(id []byte) (Info, error) {
-	if err := r.check(id); err != nil {
-		return Info{Format: r.format}, err
-	}
 	text, err := r.format.of.AppendText(nil, id)
+	if err == nil {
+		err = r.check(id)
+	}
 	if err != nil {
 		return Info{Format: r.format}, err
 	}

@@ -122,6 +122,29 @@ func TestReaderAllocates(t *testing.T) {
 	}
 }
 
+// A binary form of another length is an error.
+func TestReaderLength(t *testing.T) {
+	for _, f := range inspect.Formats() {
+		for _, set := range settings {
+			r := testkit.Must(f.NewReader(set))
+			for n := range 40 {
+				if n == f.Descriptor().Size {
+					continue
+				}
+				if info, err := r.Info(make([]byte, n)); err == nil {
+					t.Errorf("%d bytes of %s are %v", n, f.Name(), info)
+				}
+				if object, err := r.AppendJSON(nil, make([]byte, n)); err == nil || len(object) > 0 {
+					t.Errorf("%d bytes of %s are %s", n, f.Name(), object)
+				}
+			}
+		}
+	}
+	if _, err := (inspect.Format{}).NewReader(inspect.Settings{}); err == nil {
+		t.Error("the zero Format has a Reader")
+	}
+}
+
 // The definition of plausible times.
 func TestPlausible(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)

@@ -112,14 +112,11 @@ func (r Recipe) Append(dst, id []byte) ([]byte, error) {
 func (r Recipe) writer() func(dst, id []byte) ([]byte, error) {
 	switch {
 	case r.JSON:
-		return func(dst, id []byte) ([]byte, error) {
-			info, err := r.Format.InspectBinary(id, inspect.Settings(r.Settings))
-			if err != nil {
-				return dst, err
-			}
-			object, err := info.MarshalJSON()
-			return append(dst, object...), err
+		reader, err := r.Format.NewReader(inspect.Settings(r.Settings))
+		if err != nil {
+			return func(dst, _ []byte) ([]byte, error) { return dst, err }
 		}
+		return reader.AppendJSON
 	case r.Form == inspect.Int:
 		return func(dst, id []byte) ([]byte, error) {
 			return strconv.AppendUint(dst, binary.BigEndian.Uint64(id), 10), nil

@@ -3,6 +3,7 @@ package ids
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func (i *inspector) inspectColumn(name string) error {
 		}
 	}
 	w.Flush()
-	return errors.Join(w.Error(), c.end())
+	return cmp.Or(w.Error(), c.end())
 }
 
 // csvError returns the error of malformed CSV, which has the line, in the words of the command.

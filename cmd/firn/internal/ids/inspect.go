@@ -205,7 +205,7 @@ func (f *inspectFlags) open(i *inspector, named formats.Format) (formats.Format,
 	if err != nil {
 		return named, shape.Settings{}, err
 	}
-	bad := cmp.Or(f.as.Refuse(p.Format))
+	bad := f.as.Refuse(p.Format)
 	if i.named && named != p.Format {
 		bad = cli.Usagef("--pool %s: its IDs are of %s, and not of %s", f.pool, p.Format.Name(), named.Name())
 	}
