@@ -23,7 +23,6 @@ require github.com/gofrs/uuid/v5 v5.5.1
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
-	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b
 	github.com/bwmarrin/snowflake v0.3.0
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/coreos/go-semver v0.3.1 // indirect

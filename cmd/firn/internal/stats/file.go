@@ -41,7 +41,9 @@ func createBeside(name string) (*os.File, error) {
 // not at all.
 func writePicture(s *cli.Streams, name string, r *report) error {
 	var content bytes.Buffer
-	writeSVG(&content, r)
+	if err := writeSVG(&content, r); err != nil {
+		return err
+	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target // a link stays a link
 	}

@@ -60,7 +60,9 @@ func TestText(t *testing.T) {
 func TestSVG(t *testing.T) {
 	for _, r := range reports(t) {
 		var picture bytes.Buffer
-		writeSVG(&picture, r)
+		if err := writeSVG(&picture, r); err != nil {
+			t.Fatal(err)
+		}
 		if strings.Contains(picture.String(), "NaN") {
 			t.Errorf("%s: NaN", r.Format)
 		}
@@ -296,7 +298,9 @@ func TestExtremes(t *testing.T) {
 					t.Fatal(err)
 				}
 				var picture bytes.Buffer
-				writeSVG(&picture, r)
+				if err := writeSVG(&picture, r); err != nil {
+					t.Fatal(err)
+				}
 				p := newPage(&cli.Streams{Width: 60})
 				p.write(r, c.timeReport(40))
 				var shown uint64

@@ -1,12 +1,12 @@
 package stats
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 
-	svg "github.com/ajstarks/svgo"
 	"github.com/mitchellh/go-wordwrap"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -24,9 +24,9 @@ const (
 )
 
 // style has the colours for light and for dark surroundings.
-const style = `text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328 }
+const style = `text { font: 12px system-ui, -apple-system, Segoe UI, DejaVu Sans, sans-serif; fill: #1f2328 }
 .head { font-size: 20px; font-weight: 600 } .title { font-size: 14px; font-weight: 600 } .faint { fill: #59636e }
-.end { text-anchor: end } .middle { text-anchor: middle }
+.end { text-anchor: end }
 .ground { fill: #ffffff } .grid { stroke: #d1d9e0; stroke-width: 1 } .bar { fill: #0969da } .bar2 { fill: #8250df } .bar3 { fill: #1a7f37 }
 .warn { fill: #bc4c00 } .mean { stroke: #59636e; stroke-width: 1; stroke-dasharray: 4 3 }
 @media (prefers-color-scheme: dark) {
@@ -36,14 +36,15 @@ text { fill: #e6edf3 } .faint { fill: #9198a1 } .ground { fill: #0d1117 } .grid 
 
 // A picture is a report as SVG.
 type picture struct {
-	*svg.SVG
+	drawing
 	bottom int // of what is drawn
 }
 
 // writeSVG writes a report as SVG.
-func writeSVG(w io.Writer, r *report) {
-	var body strings.Builder
-	p := picture{svg.New(&body), margin}
+func writeSVG(w io.Writer, r *report) error {
+	var body bytes.Buffer
+	p := picture{newDrawing(&body), margin}
+	p.begin("g") // the body is one element
 	p.head(r)
 	if r.IDs > 0 {
 		p.time(r.Time)
@@ -53,25 +54,34 @@ func writeSVG(w io.Writer, r *report) {
 		},
 			func(x int) int { return p.spread(x, "by a hash (xxHash64)", r.Partitions.Hash) })
 	}
+	p.end("g")
+	if err := p.out.Close(); err != nil {
+		return err
+	}
 	height := p.bottom + margin - panelSpace
 
-	out := svg.New(w)
-	out.Start(pictureWidth, height, fmt.Sprintf(`viewBox="0 0 %d %d"`, pictureWidth, height), `role="img"`)
-	out.Title("firn stats " + r.Format)
-	out.Style("text/css", style)
-	out.Rect(0, 0, pictureWidth, height, `class="ground"`)
-	io.WriteString(w, body.String())
-	out.End()
+	whole := newDrawing(w)
+	whole.begin("svg", "xmlns", "http://www.w3.org/2000/svg", "width", pictureWidth, "height", height,
+		"viewBox", fmt.Sprintf("0 0 %d %d", pictureWidth, height), "role", "img")
+	whole.text("title", "firn stats "+r.Format)
+	whole.text("style", style)
+	whole.box(0, 0, pictureWidth, height, "ground", "")
+	if err := whole.out.Flush(); err != nil {
+		return err
+	}
+	if _, err := w.Write(append([]byte("\n"), body.Bytes()...)); err != nil {
+		return err
+	}
+	whole.end("svg")
+	return whole.out.Close()
 }
-
-func class(names string) string { return `class="` + names + `"` }
 
 // lines writes text in lines of a width, and returns the height of the lines.
 func (p *picture) lines(x, y, width int, text, names string) int {
 	const perCharacter = 6.4 // pixels
 	lines := strings.Split(wordwrap.WrapString(text, uint(float64(width)/perCharacter)), "\n")
 	for i, line := range lines {
-		p.Text(x, y+i*textLine, line, class(names))
+		p.words(x, y+i*textLine, line, names)
 	}
 	return len(lines) * textLine
 }
@@ -82,10 +92,10 @@ func (p *picture) head(r *report) {
 	if r.Malformed > 0 {
 		text += ", " + plural(r.Malformed, "malformed line")
 	}
-	p.Text(margin, p.bottom+16, text, class("head"))
+	p.words(margin, p.bottom+16, text, "head")
 	p.bottom += 16 + 24
 	if r.IDs > 0 {
-		p.Text(margin, p.bottom, r.span(), class("faint"))
+		p.words(margin, p.bottom, r.span(), "faint")
 		p.bottom += textLine
 		for _, text := range append(r.burstTexts(), r.notes()...) {
 			p.bottom += p.lines(margin, p.bottom, pictureWidth-2*margin, text, "faint")
@@ -103,7 +113,7 @@ func (p *picture) pair(left, right func(x int) int) {
 func (p *picture) time(t timeReport) {
 	const height, labels = 180, 64
 	x, y, width := margin+labels, p.bottom+titleSpace, pictureWidth-2*margin-labels
-	p.Text(margin, p.bottom+14, "IDs in each "+t.Unit, class("title"))
+	p.words(margin, p.bottom+14, "IDs in each "+t.Unit, "title")
 	var most uint64
 	for _, b := range t.Bars {
 		most = max(most, b.IDs)
@@ -112,8 +122,8 @@ func (p *picture) time(t timeReport) {
 	top := step * uint64(rows)
 	for i := range rows + 1 {
 		at := y + height - i*height/rows
-		p.Line(x, at, x+width, at, class("grid"))
-		p.Text(x-8, at+4, axis(float64(step)*float64(i), top), class("faint end"))
+		p.line(x, at, x+width, at, "grid")
+		p.words(x-8, at+4, axis(float64(step)*float64(i), top), "faint end")
 	}
 	const widest = 120
 	n := len(t.Bars)
@@ -126,12 +136,12 @@ func (p *picture) time(t timeReport) {
 	for i := range min(dates, n) {
 		at := i * n / min(dates, n)
 		left := x + at*width/n
-		p.Line(left, y+height, left, y+height+5, class("grid"))
-		p.Text(left, y+height+20, t.unit.label(t.Bars[at].Time.Time), class("faint"))
+		p.line(left, y+height, left, y+height+5, "grid")
+		p.words(left, y+height+20, t.unit.label(t.Bars[at].Time.Time), "faint")
 	}
 	p.bottom = y + height + 20 + panelSpace
 	if text := t.outside(); text != "" {
-		p.Text(margin, p.bottom-10, text, class("faint"))
+		p.words(margin, p.bottom-10, text, "faint")
 		p.bottom += textLine
 	}
 }
@@ -145,17 +155,14 @@ func (p *picture) column(x, bottom, width, height int, names, text string) {
 	if width >= 6 {
 		space = 1
 	}
-	p.Group()
-	p.Title(text)
-	p.Rect(x+space, bottom-height, max(width-2*space, 1), height, class(names))
-	p.Gend()
+	p.box(x+space, bottom-height, max(width-2*space, 1), height, names, text)
 }
 
 // workers draws the workers with the most IDs.
 func (p *picture) workers(x int, r *report) int {
 	w := r.Workers
 	if w == nil {
-		p.Text(x, p.bottom+14, "No workers", class("title"))
+		p.words(x, p.bottom+14, "No workers", "title")
 		return titleSpace + p.lines(x, p.bottom+titleSpace+8, halfWidth, "IDs of this format, with these settings, have no number of a worker.", "faint")
 	}
 	return p.bars(x, w.heading(), w.rows(), r.IDs, "bar2")
@@ -170,7 +177,7 @@ func (p *picture) fill(x int, f *fillReport) int {
 // bars draws bars with names, and returns their height.
 func (p *picture) bars(x int, title string, rows []row, all uint64, names string) int {
 	const height, space, name, share = 16, 6, 70, 60
-	p.Text(x, p.bottom+14, title, class("title"))
+	p.words(x, p.bottom+14, title, "title")
 	var most uint64
 	for _, r := range rows {
 		most = max(most, r.count)
@@ -178,13 +185,10 @@ func (p *picture) bars(x int, title string, rows []row, all uint64, names string
 	room := halfWidth - name - share
 	for i, r := range rows {
 		y := p.bottom + titleSpace + i*(height+space)
-		p.Text(x+name-8, y+height-4, r.name, class("end"))
+		p.words(x+name-8, y+height-4, r.name, "end")
 		width := int(math.Ceil(float64(r.count) / float64(max(most, 1)) * float64(room)))
-		p.Group()
-		p.Title(number(r.count))
-		p.Rect(x+name, y, width, height, class(names))
-		p.Gend()
-		p.Text(x+halfWidth, y+height-4, percent(float64(r.count)/float64(max(all, 1))), class("faint end"))
+		p.box(x+name, y, width, height, names, number(r.count))
+		p.words(x+halfWidth, y+height-4, percent(float64(r.count)/float64(max(all, 1))), "faint end")
 	}
 	return titleSpace + len(rows)*(height+space)
 }
@@ -192,8 +196,8 @@ func (p *picture) bars(x int, title string, rows []row, all uint64, names string
 // spread draws how the IDs spread over partitions.
 func (p *picture) spread(x int, name string, e evennessReport) int {
 	const height = 90
-	p.Text(x, p.bottom+14, "Spread over "+number(len(e.IDs))+" partitions", class("title"))
-	p.Text(x, p.bottom+14+textLine, name, class("faint"))
+	p.words(x, p.bottom+14, "Spread over "+number(len(e.IDs))+" partitions", "title")
+	p.words(x, p.bottom+14+textLine, name, "faint")
 	columns := shrink(e.IDs, halfWidth)
 	var most, mean float64
 	for _, c := range columns {
@@ -209,9 +213,9 @@ func (p *picture) spread(x int, name string, e evennessReport) int {
 		left, right := x+i*halfWidth/len(columns), x+(i+1)*halfWidth/len(columns)
 		p.column(left, bottom, right-left, int(math.Ceil(c/max(most, 1)*height)), names, fmt.Sprintf("%d: %s", i*len(e.IDs)/len(columns), plural(int64(math.Round(c)), "ID")))
 	}
-	p.Line(x, bottom, x+halfWidth, bottom, class("grid"))
+	p.line(x, bottom, x+halfWidth, bottom, "grid")
 	at := bottom - int(mean/max(most, 1)*height)
-	p.Line(x, at, x+halfWidth, at, class("mean"))
-	p.Text(x, bottom+22, string(e.Verdict), class("title"))
+	p.line(x, at, x+halfWidth, at, "mean")
+	p.words(x, bottom+22, string(e.Verdict), "title")
 	return bottom - p.bottom + 22 + textLine + p.lines(x, bottom+22+textLine, halfWidth, e.Reason, "faint")
 }
