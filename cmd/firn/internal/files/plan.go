@@ -14,7 +14,18 @@ type windows [2]uint64
 
 // windowsOf returns the windows of an ID of 8 to 16 bytes.
 func windowsOf(id []byte) windows {
-	return windows{binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[len(id)-wordBytes:])}
+	last := binary.BigEndian.Uint64(id[len(id)-wordBytes:])
+	first := last
+	// A processor waits for the stores of the ID before it loads a word across two of them. Loads of single bytes
+	// do not wait.
+	if above := len(id) - wordBytes; above > 0 {
+		bits := 8 * uint(above)
+		first >>= bits
+		for i, b := range id[:above] {
+			first |= uint64(b) << (56 - 8*uint(i))
+		}
+	}
+	return windows{first, last}
 }
 
 // less reports whether w is of the smaller ID.

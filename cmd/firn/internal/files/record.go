@@ -7,7 +7,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/spill"
 )
 
-// A packer makes records of IDs: the binary form and, if tagged, a byte for the way the ID was written.
+// A packer makes records of IDs of 8 to 24 bytes: the binary form and, if tagged, a byte for the way the ID was written.
 type packer[R spill.Record] struct {
 	size   int // of an ID
 	tagged bool
@@ -15,14 +15,14 @@ type packer[R spill.Record] struct {
 
 // pack returns the record of an ID.
 func (p packer[R]) pack(id []byte, as intake.Written) (r R) {
-	i, n := 0, 0
-	for ; n+wordBytes <= len(id); n += wordBytes {
-		r[i] = binary.BigEndian.Uint64(id[n:])
-		i++
-	}
-	for shift := uint(56); n < len(id); n++ {
-		r[i] |= uint64(id[n]) << shift
-		shift -= 8
+	n := len(id)
+	if n <= 2*wordBytes {
+		w := windowsOf(id)
+		r[0], r[1] = w[0], w[1]<<(8*uint(2*wordBytes-n))
+	} else {
+		for i, word := range wideOf(id) {
+			r[i] = word
+		}
 	}
 	if p.tagged {
 		r[n/wordBytes] |= uint64(as) << (56 - 8*uint(n%wordBytes))
@@ -32,11 +32,12 @@ func (p packer[R]) pack(id []byte, as intake.Written) (r R) {
 
 // unpack appends the ID of a record, and returns the form. An untagged record has the form as.
 func (p packer[R]) unpack(dst []byte, r *R, as intake.Written) ([]byte, intake.Written) {
+	end := len(dst) + p.size
 	for i := range len(*r) {
 		dst = binary.BigEndian.AppendUint64(dst, (*r)[i])
 	}
 	if p.tagged {
-		as = intake.Written(dst[p.size])
+		as = intake.Written(dst[end])
 	}
-	return dst[:p.size], as
+	return dst[:end], as
 }

@@ -102,12 +102,17 @@ func sortTo[R spill.Record](ctx context.Context, s *cli.Streams, sorter *spill.S
 	in.progress.End()
 	written := in.reader.Written() // of the only form, if there is one
 	encode := func() func(dst []byte, batch []R) ([]byte, error) {
-		write, id := forms(from.Format), []byte(nil)
+		write, ids, ways := forms(from.Format), []byte(nil), []intake.Written(nil)
 		return func(dst []byte, batch []R) (_ []byte, err error) {
+			// First all IDs, then all texts: a processor waits if it loads what it has just stored in other pieces.
+			ids, ways = ids[:0], ways[:0]
 			for i := range batch {
 				as := written
-				id, as = record.unpack(id[:0], &batch[i], as)
-				if dst, err = write[as](dst, id); err != nil {
+				ids, as = record.unpack(ids, &batch[i], as)
+				ways = append(ways, as)
+			}
+			for i, as := range ways {
+				if dst, err = write[as](dst, ids[i*record.size:(i+1)*record.size]); err != nil {
 					return dst, err
 				}
 				dst = append(dst, '\n')
