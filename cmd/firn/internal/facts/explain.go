@@ -284,7 +284,7 @@ func (e *explanation) meaning(i int, f shape.Field) string {
 	case f.Random:
 		return "random"
 	case i == e.shape.Sequence:
-		return fmt.Sprintf("0 to %d", 1<<f.Bits-1)
+		return fmt.Sprintf("0 to %d", uint64(1)<<f.Bits-1)
 	}
 	return ""
 }

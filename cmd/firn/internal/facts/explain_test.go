@@ -54,6 +54,7 @@ func TestRoom(t *testing.T) {
 		{"scru160", shape.Recipe{Settings: shape.Settings{Microseconds: true, NodeBits: 3}}, 1000},
 		{"scru160", shape.Recipe{Settings: shape.Settings{CounterBits: 3}}, 3},
 		{"scru160", shape.Recipe{Settings: shape.Settings{CounterBits: 8}}, 2},
+		{"scru160", shape.Recipe{Settings: shape.Settings{CounterBits: 16}}, 2},
 		{"sno", shape.Recipe{}, 2},
 		{"sno", shape.Recipe{SequenceMin: 100, SequenceMax: 300}, 2},
 	} {

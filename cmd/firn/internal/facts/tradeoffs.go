@@ -142,7 +142,7 @@ func roomOfSCRU160(r shape.Recipe, s shape.Shape) room {
 	if r.StartBits != nil {
 		start = *r.StartBits
 	}
-	most := min(s.Capacity(), 1<<kept)
-	begin := min(1<<start, most/2)
+	most := 1 << min(s.Fields[s.Sequence].Bits, kept)
+	begin := min(1<<min(start, kept), most/2)
 	return room{most - begin + 1, most - begin/2, most}
 }

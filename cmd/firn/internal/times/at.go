@@ -118,7 +118,7 @@ func (f *atFlags) maker(ctx context.Context, format string) (*maker, error) {
 		return nil, cli.BadFlag("meta", f.meta.Text, "is not in 0 to 255")
 	}
 	m.sequence = f.sequence.Value
-	switch most := l.shape.Capacity() - 1; {
+	switch most := m.room() - 1; {
 	case f.sequence.Given && m.random():
 		return nil, cli.Usagef("--sequence: the sequence of %s begins at a random number: leave out --sequence", l.Name())
 	case m.sequence < 0 || m.sequence > most:
@@ -232,6 +232,12 @@ func (m *maker) tick(at cli.Time) (tick, error) {
 	return t, nil
 }
 
+// room returns how many sequences of a tick the maker uses. An int of 32 bits has room for the number.
+func (m *maker) room() int {
+	const most = 30 // bits
+	return 1 << min(m.shape.Fields[m.shape.Sequence].Bits, most)
+}
+
 // random reports whether the sequence of a tick begins at random.
 func (m *maker) random() bool { return m.shape.Fields[m.shape.Sequence].Random }
 
@@ -262,7 +268,7 @@ func (m *maker) id(at cli.Time) ([]byte, error) {
 		}
 		sequence = m.first(t)
 	}
-	if sequence >= m.shape.Capacity() {
+	if sequence >= m.room() {
 		return nil, m.exhausted(at)
 	}
 	m.next[key] = sequence + 1
@@ -288,7 +294,7 @@ func (m *maker) id(at cli.Time) ([]byte, error) {
 func (m *maker) first(t tick) int {
 	sequence := m.sequence
 	if m.random() {
-		sequence = int(random64() % uint64(m.shape.Capacity()/2))
+		sequence = int(random64() % uint64(m.room()/2))
 	}
 	if sequence == 0 && t == (tick{}) && m.worker == 0 && m.meta == 0 {
 		sequence = 1

@@ -87,7 +87,7 @@ func TestUnique(t *testing.T) {
 	begin := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, f := range formats.All() {
-		for _, set := range []shape.Settings{{}, {CounterBits: 3, NodeBits: 7, Microseconds: true}} {
+		for _, set := range []shape.Settings{{}, {CounterBits: 3, NodeBits: 7, Microseconds: true}, {CounterBits: 16}} {
 			m := newMaker(t, f.Name(), set)
 			if last, ok := m.shape.LastWorker(); ok {
 				m.worker = last
