@@ -22,8 +22,7 @@ func Rights(address, group string) (string, error) {
 			return "", fmt.Errorf("%w: the directory has a control character", driver.ErrAddress)
 		}
 	}
-	// New files of a store have the group and the permissions of the directory. Files from before have those of
-	// their maker.
+	// New files get the group and the permissions of the directory. Earlier files have the group of their maker.
 	return fmt.Sprintf("install -d -g %s -m 2770 %s\nchgrp -R %[1]s %[2]s\nfind %[2]s -type d -exec chmod 2770 {} +\nfind %[2]s -type f -exec chmod g+r {} +\n",
 		group, rights.Word(dir)), nil
 }

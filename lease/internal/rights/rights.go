@@ -29,8 +29,8 @@ func Parse(addr, user string, schemes ...string) (*address.Address, string, erro
 	return nil, "", fmt.Errorf("%w: it begins with %s://, not %s://", driver.ErrAddress, a.Scheme, schemes[0])
 }
 
-// User returns an error unless the name of a user can stand in a command, in a configuration and in
-// a policy as it is: letters, digits, '.', '_', '-' and '@', and a letter or a digit first.
+// User returns an error unless the name of a user needs no quotes in commands, configurations and
+// policies: letters, digits, '.', '_', '-' and '@', and a letter, a digit or '_' first.
 func User(user string) error {
 	switch {
 	case user == "":

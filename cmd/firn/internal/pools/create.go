@@ -113,8 +113,8 @@ func (c *creation) run(ctx context.Context) error {
 	return err
 }
 
-// find returns the pool with --if-missing, and how many workers were used. The pool is nil if there is
-// none.
+// find returns the pool with --if-missing, and how many workers were used. A nil pool means that no pool
+// has the name.
 func (c *creation) find(ctx context.Context, store driver.Store) (p *lease.Pool, used int, err error) {
 	if !c.ifMissing {
 		return nil, 0, nil
