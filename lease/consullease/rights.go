@@ -20,7 +20,7 @@ func Rights(address, user string) (string, error) {
 		err = checkPrefix(prefix)
 	}
 	if err == nil && user != "" {
-		err = errors.New("Consul knows no users: give the policy to a token")
+		err = errors.New("tokens of Consul have no user: give the policy to a token")
 	}
 	if err != nil {
 		return "", err
