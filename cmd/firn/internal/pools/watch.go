@@ -141,7 +141,7 @@ func (w *watcher) block() error {
 	if w.json {
 		err = w.write(w.pool, w.workers, w.at)
 	} else {
-		lines := append(w.lines(w.at, w.s.Limit()), "", "")
+		lines := append(w.lines(w.at, w.s.Limit(), 0), "", "")
 		_, err = w.s.Out.WriteString(strings.Join(lines, "\n"))
 	}
 	return cmp.Or(err, w.s.Out.Flush())
@@ -168,7 +168,7 @@ func (w *watcher) onTerminal(ctx context.Context) error {
 	})
 	for {
 		columns, rows := w.s.Size()
-		if err := screen.Draw(fold(w.lines(time.Now(), columns), rows)); err != nil {
+		if err := screen.Draw(w.lines(time.Now(), columns, rows)); err != nil {
 			return err
 		}
 		select {
@@ -179,7 +179,7 @@ func (w *watcher) onTerminal(ctx context.Context) error {
 		case <-ctx.Done():
 			screen.Close()
 			columns, rows := w.s.Size()
-			if _, err := fmt.Fprintln(w.s.Out, strings.Join(fold(w.lines(time.Now(), columns), rows), "\n")); err != nil {
+			if _, err := fmt.Fprintln(w.s.Out, strings.Join(w.lines(time.Now(), columns, rows), "\n")); err != nil {
 				return err
 			}
 			return context.Cause(ctx)
@@ -187,16 +187,18 @@ func (w *watcher) onTerminal(ctx context.Context) error {
 	}
 }
 
-// fold returns the lines that fit so many rows. The last line says how many are missing.
-func fold(lines []string, rows int) []string {
-	if len(lines) <= rows || rows < 1 {
+// fold returns the lines that fit so many rows; 0 rows are no limit. The last line says how many lines are
+// missing, beside those that nobody has made.
+func fold(lines []string, rows, unmade int) []string {
+	if rows < 1 || len(lines)+unmade <= rows {
 		return lines
 	}
-	return append(slices.Clone(lines[:rows-1]), fmt.Sprintf("… lines left out: %d (see --worker)", len(lines)-rows+1))
+	shown := min(rows-1, len(lines))
+	return append(slices.Clone(lines[:shown]), fmt.Sprintf("… lines left out: %d (see --worker)", len(lines)-shown+unmade))
 }
 
-// lines returns the picture of the pool.
-func (w *watcher) lines(now time.Time, columns int) []string {
+// lines returns the picture of the pool, in so many rows; 0 rows are no limit.
+func (w *watcher) lines(now time.Time, columns, rows int) []string {
 	pens := cli.NewPens(w.s.Colour)
 	layout := w.pool.Layout()
 	wrap := func(text string) []string { return strings.Split(cli.Wrap(text, columns, "  "), "\n") }
@@ -205,13 +207,30 @@ func (w *watcher) lines(now time.Time, columns int) []string {
 	lines = append(lines, wrap(w.readings(now))...)
 	lines = append(lines, "", heldLine(w.s.Colour, w.workers, layout.Workers, now, columns))
 	lines = append(lines, wrap(countsLine(w.workers, layout.Workers, now))...)
-	if shown := w.wanted(w.workers); len(shown) > 0 {
+	shown := firstOf(w.wanted(w.workers), now)
+	unmade := 0
+	switch {
+	case len(shown) > rows && rows > 0: // a pool can have 65 536 workers, and each is a line at least
+		unmade = len(shown) - rows
+		shown = shown[:rows]
+		fallthrough
+	case len(shown) > 0:
 		lines = append(lines, "")
 		lines = append(lines, w.table(shown, now).Lines(columns)...)
-	} else if w.worker.Given {
+	case w.worker.Given:
 		lines = append(lines, "", fmt.Sprintf("worker %d was never used", w.worker.Value))
 	}
-	return lines
+	return fold(lines, rows, unmade)
+}
+
+// firstOf returns workers in the order of the picture: those that an operator wants to see first, then by
+// number.
+func firstOf(workers []lease.Worker, now time.Time) []lease.Worker {
+	workers = slices.Clone(workers)
+	slices.SortStableFunc(workers, func(a, b lease.Worker) int {
+		return cmp.Compare(slices.Index(states, stateOf(a, now)), slices.Index(states, stateOf(b, now)))
+	})
+	return workers
 }
 
 // readings says of when the picture is, and why it is not of now.
@@ -269,16 +288,12 @@ func countsLine(workers []lease.Worker, all int, now time.Time) string {
 	return strings.Join(append(parts, fmt.Sprintf("%d never used", all-len(workers))), ", ")
 }
 
-// table returns the table of workers: workers that an operator wants to see first, then by number.
+// table returns the table of workers.
 func (w *watcher) table(workers []lease.Worker, now time.Time) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
 		{Head: "WORKER"}, {Head: "STATE", Pen: statePens(w.s.Colour)}, {Head: "WINDOW", Drop: 2}, {Head: "WINDOW"},
 		{Head: "RENEWALS", Drop: 4}, {Head: "RENEWALS", Drop: 1}, {Head: "SINCE", Drop: 3}, {Head: "HOLDER"},
 	}}
-	workers = slices.Clone(workers)
-	slices.SortStableFunc(workers, func(a, b lease.Worker) int {
-		return cmp.Compare(slices.Index(states, stateOf(a, now)), slices.Index(states, stateOf(b, now)))
-	})
 	for _, worker := range workers {
 		number, state := strconv.Itoa(worker.Number), stateOf(worker, now)
 		switch {

@@ -75,7 +75,7 @@ func TestWatchLines(t *testing.T) {
 	})
 	w.take(reading{pool: w.pool, workers: append([]lease.Worker{}, w.workers...), at: watchedAt})
 	for _, columns := range []int{60, 80, 125, cli.Unlimited} {
-		lines := w.lines(watchedAt, columns)
+		lines := w.lines(watchedAt, columns, 0)
 		text := strings.Join(lines, "\n")
 		for _, line := range lines {
 			if uniseg.StringWidth(line) > columns {
@@ -97,22 +97,44 @@ func TestWatchLines(t *testing.T) {
 			}
 		}
 	}
-	if text := strings.Join(w.lines(watchedAt, 125), "\n"); !strings.Contains(text, "██████████   2.5 s left  0 ") || !strings.Contains(text, "░░░░░░░░░░   0.0 s left  0 ") {
+	if text := strings.Join(w.lines(watchedAt, 125, 0), "\n"); !strings.Contains(text, "██████████   2.5 s left  0 ") || !strings.Contains(text, "░░░░░░░░░░   0.0 s left  0 ") {
 		t.Error(text)
 	}
 
 	// After an error the picture is the last one, with the reason.
 	w.take(reading{err: errors.New("store away"), at: at(5)})
-	if text := strings.Join(w.lines(at(9), cli.Unlimited), "\n"); !strings.Contains(text, "(9 seconds ago); since then: store away") || !strings.Contains(text, "held  0 of 1024") {
+	if text := strings.Join(w.lines(at(9), cli.Unlimited, 0), "\n"); !strings.Contains(text, "(9 seconds ago); since then: store away") || !strings.Contains(text, "held  0 of 1024") {
 		t.Error(text)
 	}
 }
 
 func TestFold(t *testing.T) {
 	lines := strings.Split("a b c d e", " ")
-	for rows, want := range map[int]string{0: "a b c d e", 5: "a b c d e", 9: "a b c d e", 3: "a b … lines left out: 3 (see --worker)", 1: "… lines left out: 5 (see --worker)"} {
-		if got := strings.Join(fold(lines, rows), " "); got != want {
-			t.Errorf("%d rows: %s", rows, got)
+	for _, v := range []struct {
+		rows, unmade int
+		want         string
+	}{
+		{0, 0, "a b c d e"}, {5, 0, "a b c d e"}, {9, 0, "a b c d e"}, {3, 0, "a b … lines left out: 3 (see --worker)"},
+		{1, 0, "… lines left out: 5 (see --worker)"}, {5, 7, "a b c d … lines left out: 8 (see --worker)"}, {9, 7, "a b c d e … lines left out: 7 (see --worker)"},
+	} {
+		if got := strings.Join(fold(lines, v.rows, v.unmade), " "); got != v.want {
+			t.Errorf("%d rows: %s", v.rows, got)
 		}
+	}
+}
+
+// TestWatchManyWorkers: the picture of a large pool fits the rows, with those workers first that an operator
+// wants to see, and says how much is missing.
+func TestWatchManyWorkers(t *testing.T) {
+	var workers []lease.Worker
+	for n := range 1000 {
+		workers = append(workers, lease.Worker{Number: n, Until: at(-9)})
+	}
+	workers[999] = held(999, at(-9), at(0), at(7))
+	w := watched(t, workers)
+	lines := w.lines(watchedAt, 80, 20)
+	text := strings.Join(lines, "\n")
+	if len(lines) != 20 || !strings.Contains(text, "\n999     held ") || !strings.Contains(text, "\n0       free") || !strings.HasSuffix(text, "\n… lines left out: 988 (see --worker)") {
+		t.Errorf("%d lines:\n%s", len(lines), text)
 	}
 }
