@@ -6,12 +6,15 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/foreign"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
@@ -134,6 +137,9 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 		format, ok := formats.Lookup(args[0])
 		if near := formats.Misspelled(args[0]); !ok && near != "" {
 			return nil, nil, cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
+		}
+		if !ok && len(args) > 1 && slices.ContainsFunc(foreign.All(), func(k *foreign.Kind) bool { return k.Name == strings.ToLower(args[0]) }) {
+			return nil, nil, cli.Usagef("%s is no format: leave the word out, since inspect recognises IDs of %s by themselves", args[0], args[0])
 		}
 		if ok {
 			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/foreign"
+	"github.com/firn-id/firn/cmd/firn/internal/intake"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/form/prefix"
 )
@@ -206,13 +207,10 @@ func (s *scanner) scanForeign(input string) {
 
 // unquoted returns an input without a trailing comma, and without the quotes around the rest.
 func unquoted(s string) string {
-	s = strings.TrimSpace(strings.TrimSuffix(s, ","))
-	for _, quote := range []byte("\"'`") {
-		if n := len(s); n >= 2 && s[0] == quote && s[n-1] == quote {
-			return strings.TrimSpace(s[1 : n-1])
-		}
+	if s == "" || s[len(s)-1] != ',' && strings.IndexByte("\"'`", s[0]) < 0 { // nearly all inputs
+		return s
 	}
-	return s
+	return string(intake.Unquoted([]byte(s)))
 }
 
 // A verdict says which of several readings a tool may take.

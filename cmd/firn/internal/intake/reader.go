@@ -192,7 +192,7 @@ func (r *Reader) parse(text []byte) ([]byte, error) {
 		}
 	}
 	info, err := read(string(text), inspect.Settings(r.of.Settings))
-	if bare := unquoted(text); err != nil && r.of.Detect && len(bare) < len(text) {
+	if bare := Unquoted(text); err != nil && r.of.Detect && len(bare) < len(text) {
 		if id, ok := r.fast(bare); ok {
 			return id, nil
 		}
@@ -274,8 +274,8 @@ func onlyDigits(text []byte) bool {
 	return len(text) > 0
 }
 
-// unquoted returns a text without a trailing comma, and without the quotes around the rest.
-func unquoted(text []byte) []byte {
+// Unquoted returns a text without a trailing comma, and without the quotes around the rest.
+func Unquoted(text []byte) []byte {
 	text = bytes.TrimSpace(bytes.TrimSuffix(text, []byte(",")))
 	for _, quote := range []byte("\"'`") {
 		if n := len(text); n >= 2 && text[0] == quote && text[n-1] == quote {
