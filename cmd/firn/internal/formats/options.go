@@ -235,7 +235,7 @@ func (f *Form) AddTo(cmd *cobra.Command, use string, choice []inspect.Form) {
 		forms := choice
 		if len(args) > 0 {
 			if in, ok := Lookup(args[0]); ok {
-				forms = slices.DeleteFunc(slices.Clone(choice), func(form inspect.Form) bool { return !slices.Contains(in.Forms(), form) })
+				forms = f.of(in)
 			}
 		}
 		return formNames(forms), cobra.ShellCompDirectiveNoFileComp
@@ -250,7 +250,12 @@ func (f *Form) Refuse(in Format) error {
 	if slices.Contains(in.Forms(), f.Form) {
 		return nil
 	}
-	return cli.BadFlag("as", f.String(), in.Name()+" has no such form: want "+cli.List(formNames(in.Forms()), "or"))
+	return cli.BadFlag("as", f.String(), in.Name()+" has no such form: want "+cli.List(formNames(f.of(in)), "or"))
+}
+
+// of returns the allowed values that the format has.
+func (f *Form) of(in Format) []inspect.Form {
+	return slices.DeleteFunc(slices.Clone(f.choice), func(form inspect.Form) bool { return !slices.Contains(in.Forms(), form) })
 }
 
 // The forms that IDs can be written in, and read in.

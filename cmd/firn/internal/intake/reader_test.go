@@ -57,6 +57,12 @@ func written(tb testing.TB, f formats.Format, form inspect.Form, id []byte) stri
 		return info.Hex
 	case inspect.Base36:
 		return strings.TrimLeft(info.ID, "0")
+	case inspect.UUID:
+		text, err := f.Descriptor().AppendUUID(nil, id)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return string(text)
 	}
 	return info.ID
 }
