@@ -4,6 +4,7 @@ package root
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/times"
 	"github.com/firn-id/firn/cmd/firn/internal/torture/command"
 	"github.com/firn-id/firn/cmd/firn/internal/version"
+	"github.com/firn-id/firn/inspect"
 )
 
 // Run runs the program with arguments and returns the exit code.
@@ -48,7 +50,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
   firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
   firn pool doctor`,
 		Version:       version.Read().String(),
-		Args:          cli.UnknownCommand,
+		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true, // Streams.End writes them
 		SilenceUsage:  true,
@@ -70,6 +72,9 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
 	firn.AddCommand(times.Range(s), times.At(s), facts.Explain(s), facts.Selftest(s))
 	firn.AddCommand(pools.New(s), sql, command.New(s), version.Command(s))
+	for _, cmd := range firn.Commands() {
+		cmd.SuggestFor = otherWords[cmd.Name()]
+	}
 	plainUse(firn)
 	cli.NameValues(firn)
 	firn.InitDefaultHelpCmd()
@@ -83,6 +88,32 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 		}
 	}
 	return firn
+}
+
+// otherWords are words of other programs for the commands.
+var otherWords = map[string][]string{
+	"new":     {"create", "gen", "generate", "make"},
+	"inspect": {"decode", "id", "info", "parse", "show"},
+	"verify":  {"check", "duplicates", "validate"},
+	"convert": {"encode", "transcode"},
+	"range":   {"between", "where"},
+	"explain": {"describe", "format", "formats"},
+	"pool":    {"pools", "workers"},
+}
+
+// unknownCommand is [cli.UnknownCommand] for the first word after firn, which may be a format or an ID.
+func unknownCommand(firn *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	word := args[0]
+	if f, ok := formats.Lookup(word); ok {
+		return cli.Usagef("unknown command %q: did you mean firn new %s?", word, f.Name())
+	}
+	if len(inspect.Candidates(word, inspect.Settings{}, time.Now())) > 0 {
+		return cli.Usagef("unknown command %q: did you mean firn inspect %s?", word, word)
+	}
+	return cli.UnknownCommand(firn, args)
 }
 
 // plainUse leaves "[flags]" out of the lines of usage: each command has flags.

@@ -74,7 +74,8 @@ func newSandbox(t *testing.T, stubs string) sandbox {
 	return s
 }
 
-// example runs a line as bash does, and demands success. With --json, the output is an object a line.
+// example runs a line as bash does, and demands success. With --json, the output is an object a line, also where
+// colour is forced. With NO_COLOR, nothing has a colour.
 func (s sandbox) example(t *testing.T, line string) {
 	t.Helper()
 	typed := server.ReplaceAllStringFunc(line, func(address string) string {
@@ -93,7 +94,11 @@ func (s sandbox) example(t *testing.T, line string) {
 	}
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", typed)
 	cmd.Dir = s.work
-	cmd.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
+	colour := "NO_COLOR=1"
+	if strings.Contains(line, "--json") {
+		colour = "NO_COLOR="
+	}
+	cmd.Env = append(os.Environ(), "CLICOLOR_FORCE=1", colour, "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
 	if strings.Contains(typed, " --watch") {
 		runsOn(t, line, cmd)
 		return
@@ -101,6 +106,9 @@ func (s sandbox) example(t *testing.T, line string) {
 	stdout, stderr, code := capture(t, cmd)
 	if code != 0 || strings.Contains(stderr, "warning") {
 		t.Errorf("exit code %d: %s\n%.500s%s", code, line, stdout, stderr)
+	}
+	if colour == "NO_COLOR=1" && strings.Contains(stdout+stderr, "\x1b") {
+		t.Errorf("%s: colour with NO_COLOR: %.500q%q", line, stdout, stderr)
 	}
 	if strings.Contains(line, "--json") && !strings.ContainsAny(line, "|>") {
 		for object := range strings.Lines(stdout) {
