@@ -38,7 +38,7 @@ func Rights(address, user string) (string, error) {
 		commands += " +waitaof"
 	}
 	if cluster {
-		commands += " +cluster|slots +command"
+		commands += " +cluster|slots"
 	}
 	return "ACL SETUSER " + user + " on resetkeys resetchannels -@all ~{" + o.Prefix + "}:* " + commands + "\n", nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/redislease"
 )
 
@@ -75,6 +76,24 @@ func TestRights(t *testing.T) {
 			}
 		})
 	}
+	t.Run("cluster", func(t *testing.T) {
+		srv := start(t, append([]string{"--cluster-enabled", "yes"}, durable...)...)
+		admin := redis.NewClient(&redis.Options{Addr: srv.Host()})
+		defer admin.Close()
+		command(t, admin, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+		wait.Until(t, "the cluster has all slots", func() bool {
+			info, err := admin.ClusterInfo(t.Context()).Result()
+			return err == nil && strings.Contains(info, "cluster_state:ok")
+		})
+		at := func(user string) string { return "redis://" + user + srv.Host() + "/0?timeout=2m&cluster=true" }
+		testkit.OK(t, minter.Create(t.Context(), storetest.Prepare(t, redislease.Open, at(""))))
+		text, err := redislease.Rights(at("ids@"), "")
+		testkit.OK(t, err)
+		command(t, admin, append(words(text), ">hunter2")...)
+		if _, err := storetest.Program(t.Context(), storetest.Open(t, redislease.Open, at("ids:hunter2@"))); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, v := range [][2]string{{"etcd://a@h/0", ""}, {"redis://h/0", ""}, {"redis://h/0", "a b"}, {"redis://h/0", "a\nb"}, {"redis://a@h/x", ""}, {"redis://a@h/0?prefix=a%20b", ""}} {
 		if text, err := redislease.Rights(v[0], v[1]); err == nil {
 			t.Errorf("%q: %s", v, text)
