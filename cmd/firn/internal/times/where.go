@@ -27,7 +27,7 @@ type database struct {
 var databases = []database{
 	{name: "postgres", title: "PostgreSQL", quote: `"`, bytes: [2]string{`'\x`, `'::bytea`}, uuid: [2]string{"'", "'::uuid"}, collate: ` COLLATE "C"`, integer: "bigint"},
 	{name: "mysql", title: "MySQL and MariaDB", quote: "`", bytes: [2]string{"X'", "'"}, uuid: [2]string{"'", "'"}, integer: "SIGNED"},
-	// SQLite takes a name in double quotes for a string if there is no such column.
+	// In double quotes, SQLite reads the name of a missing column as a string.
 	{name: "sqlite", title: "SQLite", quote: "`", bytes: [2]string{"X'", "'"}, integer: "INTEGER"},
 }
 
