@@ -24,7 +24,7 @@ const Version = 1
 func New(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sql",
-		Short: "Print functions about IDs for databases, and make IDs in a database",
+		Short: "Print functions for databases, and make IDs in a database",
 		Long: `Print functions about IDs for databases, as a script. The functions return the time and
 the fields of an ID, the first and the last ID of an instant, and the text of an ID, and
 read texts. Each function returns what the Go packages return.

@@ -28,7 +28,7 @@ func New(s *cli.Streams) *cobra.Command {
 	f := flags{partitions: cli.Number{Value: 64, Text: "64"}, top: 10}
 	cmd := &cobra.Command{
 		Use:   "stats FORMAT",
-		Short: "Show what many IDs say together: time, workers, bursts, fill, spread",
+		Short: "Show what many IDs say together: time, workers, bursts, spread",
 		Long: `Read IDs from stdin, a line each, and show what they say together.
 
   time        IDs over time
