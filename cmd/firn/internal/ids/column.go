@@ -74,7 +74,7 @@ func (i *inspector) inspectColumn(name string) error {
 		}
 	}
 	w.Flush()
-	return cmp.Or(w.Error(), c.end())
+	return cmp.Or(w.Error(), c.inspector.end(), c.end())
 }
 
 // csvError returns the error of malformed CSV, which has the line, in the words of the command.
@@ -152,6 +152,7 @@ func (c *column) time(input string) (string, error) {
 		return "", fmt.Errorf("%s: no time in RFC 3339, which has the years 0 to 9999", input)
 	}
 	c.noteGuess(input, readings)
+	c.weighTime(r)
 	return t.Format(time.RFC3339Nano), nil
 }
 

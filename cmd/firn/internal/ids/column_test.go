@@ -62,7 +62,7 @@ func TestColumnKeeps(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q is %q", want, got)
 		}
-		if (err != nil) != (bad > 0) || strings.Count(errs.String(), "\n") != bad {
+		if (err != nil) != (bad > 0) || strings.Count(errs.String(), "firn: line ") != bad {
 			t.Fatalf("%d bad rows: %v\n%s", bad, err, &errs)
 		}
 	}

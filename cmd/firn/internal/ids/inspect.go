@@ -254,6 +254,7 @@ type inspector struct {
 	lines   bool // IDs are lines of stdin
 	answers int
 	guessed bool // the user knows that IDs are guesses
+	doubts  doubts
 	buffer  []byte
 }
 
@@ -273,7 +274,14 @@ func (i *inspector) inspect(args []string) error {
 	}
 	ids := cli.Inputs{Streams: i.streams, JSON: i.json, Answer: i.answer}
 	err := ids.Each(args)
-	return cmp.Or(i.release(), err)
+	return cmp.Or(i.release(), i.end(), err)
+}
+
+// end writes the answers, and behind them the notes.
+func (i *inspector) end() error {
+	err := i.streams.Out.Flush()
+	i.noteTimes()
+	return err
 }
 
 // answer answers an ID.
@@ -296,6 +304,7 @@ func (i *inspector) answer(id string) (invalid, err error) {
 		}
 		b = append(b, '\n')
 		i.noteGuess(id, readings)
+		i.weighOnly(r)
 	default:
 		return nil, i.answerText(id, readings)
 	}
@@ -327,6 +336,7 @@ func (i *inspector) answerText(id string, readings []reading) error {
 	if err != nil {
 		return err
 	}
+	i.weighTime(&readings[0])
 	if i.answers == 1 {
 		i.held = held{cells, full.Bytes(), true}
 		return nil
@@ -356,6 +366,7 @@ func (i *inspector) release() error {
 		return nil
 	}
 	i.held.is = false
+	i.doubts = doubts{} // the answer in full has the advice
 	_, err := i.streams.Out.Write(i.held.full)
 	return err
 }
@@ -369,7 +380,7 @@ func (i *inspector) inspectMatches(as formats.Form) error {
 	for {
 		id, line, err := ids.Next()
 		if err == io.EOF {
-			return i.release()
+			return cmp.Or(i.release(), i.end())
 		}
 		if err != nil {
 			return err
@@ -393,6 +404,7 @@ func (i *inspector) answerID(id []byte) (err error) {
 	case i.only != "":
 		if b, err = i.appendOnly(b, &readings[0]); err == nil {
 			b = append(b, '\n')
+			i.weighOnly(&readings[0])
 		}
 	default:
 		return i.answerText("", readings)

@@ -103,3 +103,10 @@ func (i *inspector) noteGuess(input string, readings []reading) {
 	i.guessed = true
 	cli.Complain(i.streams.Err, fmt.Errorf("note: %s is taken for %s, a guess: name the format to be sure", cli.Plain(input), readings[0].kind()))
 }
+
+// weighOnly is weighTime for an answer with the time alone.
+func (i *inspector) weighOnly(r *reading) {
+	if i.only == "time" || i.only == "unix_ms" {
+		i.weighTime(r)
+	}
+}

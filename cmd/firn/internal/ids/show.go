@@ -170,15 +170,48 @@ func (i *inspector) assumed(b *block, r *reading) {
 
 // note returns advice for a time that is not plausible, or "".
 func (i *inspector) note(r *reading, t time.Time, timed bool) string {
-	switch {
-	case !timed || inspect.Plausible(t, i.now) || r.reader == nil:
+	if !timed || inspect.Plausible(t, i.now) || r.reader == nil {
 		return ""
-	case i.pool != nil:
-		return "the time is not plausible: is this an ID of the pool?"
-	case (formats.Format{Format: r.reader.Format()}).Has("epoch"):
-		return "the time is not plausible: if the ID has another epoch, add --epoch DATE or --pool NAME"
 	}
-	return "the time is not plausible: is this an ID of " + r.kind() + "?"
+	return "the time is not plausible: " + i.advice(r)
+}
+
+// advice says what to do about a time that is not plausible.
+func (i *inspector) advice(r *reading) string {
+	switch {
+	case i.pool != nil:
+		return "is this an ID of the pool?"
+	case (formats.Format{Format: r.reader.Format()}).Has("epoch"):
+		return "if the ID has another epoch, add --epoch DATE or --pool NAME"
+	}
+	return "is this an ID of " + r.kind() + "?"
+}
+
+// doubts are what is known of times that are not plausible, of IDs without room for advice.
+type doubts struct {
+	ids, all int64
+	advice   string // for the first one
+}
+
+// weighTime counts an ID of an answer without room for advice.
+func (i *inspector) weighTime(r *reading) {
+	i.doubts.all++
+	if t, timed := r.time(); timed && r.reader != nil && !inspect.Plausible(t, i.now) {
+		if i.doubts.ids++; i.doubts.ids == 1 {
+			i.doubts.advice = i.advice(r)
+		}
+	}
+}
+
+// noteTimes tells the user of times that are not plausible.
+func (i *inspector) noteTimes() {
+	if i.doubts.ids > 0 {
+		are := "are"
+		if i.doubts.ids == 1 {
+			are = "is"
+		}
+		cli.Complain(i.streams.Err, fmt.Errorf("note: %d of %d times %s not plausible: %s", i.doubts.ids, i.doubts.all, are, i.doubts.advice))
+	}
 }
 
 // binary returns the binary form of a reading, and the fields.
