@@ -376,7 +376,7 @@ func (p *page) evenness(name string, e evennessReport) {
 }
 
 // columnsOf draws a column for each count. The largest count is as high as the rows. If there is no room for all
-// counts, columns are averages of neighbours.
+// counts, neighbours share a column, which is their average.
 func columnsOf(counts []uint64, room, rows int) []string {
 	heights := shrink(counts, room)
 	var most float64
