@@ -31,10 +31,22 @@ type ID struct {
 	Time   time.Time
 }
 
+// A Writer writes JSON objects of IDs. The zero Writer is ready for use. A Writer is for one goroutine.
+type Writer struct{ objects map[*Kind]*object.ID }
+
 // AppendJSON appends the JSON object of an ID.
-func (id *ID) AppendJSON(dst []byte) []byte {
-	return object.Append(dst, &object.ID{Format: id.Kind.Name, Text: []byte(id.Text), Binary: id.Binary, Integer: id.Kind.Decimal(),
-		Timed: id.Timed, Time: id.Time, Fields: id.Kind.Fields, Parts: id.Kind.Parts})
+func (w *Writer) AppendJSON(dst []byte, id *ID) []byte {
+	o := w.objects[id.Kind]
+	if o == nil {
+		if w.objects == nil {
+			w.objects = make(map[*Kind]*object.ID)
+		}
+		o = &object.ID{Format: id.Kind.Name, Integer: id.Kind.Decimal(), Fields: id.Kind.Fields, Parts: id.Kind.Parts}
+		w.objects[id.Kind] = o
+	}
+	o.Text = append(o.Text[:0], id.Text...)
+	o.Binary, o.Timed, o.Time = id.Binary, id.Timed, id.Time
+	return object.Append(dst, o)
 }
 
 // readers are functions that append to ids what a text can be. The length of the text decides which readers

@@ -243,10 +243,11 @@ type inspector struct {
 	settings   shape.Settings
 	epochGiven bool
 
-	json  bool
-	only  string
-	pens  cli.Pens
-	width int // columns of the terminal
+	json       bool
+	foreigners foreign.Writer // of JSON
+	only       string
+	pens       cli.Pens
+	width      int // columns of the terminal
 
 	line    int64 // of the ID, where IDs stand anywhere in lines; else 0
 	held    held

@@ -31,7 +31,7 @@ func (i *inspector) appendJSON(dst []byte, input string, readings []reading) ([]
 // object has the worker and the holder, too.
 func (i *inspector) appendObject(dst []byte, r *reading) ([]byte, error) {
 	if r.reader == nil {
-		dst = r.foreign.AppendJSON(dst)
+		dst = i.foreigners.AppendJSON(dst, r.foreign)
 	} else {
 		var err error
 		if dst, err = r.reader.AppendJSON(dst, r.id); err != nil {
