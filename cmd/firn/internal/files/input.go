@@ -26,18 +26,20 @@ func formatAlone(cmd *cobra.Command, args []string) error {
 // An input reads the IDs of a file or of stdin.
 type input struct {
 	s        *cli.Streams
+	detect   bool   // the form of each line
 	name     string // of the file; "" for stdin
 	reader   *intake.Reader
 	progress *cli.Progress
 
-	bad int64 // malformed lines
-	n   int64 // answers of next
+	bad  int64 // malformed lines
+	ways uint8 // a bit for each way in which IDs were written
+	n    int64 // answers of next
 }
 
 // stdin returns stdin as an input. text names the command in the progress. writes reports whether the
 // command writes IDs while it reads.
 func stdin(s *cli.Streams, from intake.Source, text string, writes bool) *input {
-	return &input{s: s, reader: from.Open(s.Input()), progress: cli.NewProgress(s, text, cli.SizeOf(s.In), writes)}
+	return &input{s: s, detect: from.Detect, reader: from.Open(s.Input()), progress: cli.NewProgress(s, text, cli.SizeOf(s.In), writes)}
 }
 
 // perShow is how many IDs are read between two looks at the progress.
@@ -56,6 +58,7 @@ func (in *input) next(malformed func(line int64) error) (id []byte, line int64, 
 		}
 		id, line, err = in.reader.Next()
 	}
+	in.ways |= 1 << in.reader.Written()
 	return id, line, err
 }
 
@@ -84,9 +87,19 @@ func (in *input) fault(err error) error {
 	return fmt.Errorf("%s: %w", in.name, err)
 }
 
+// warn warns of a file with decimals and hex. Hex of decimal digits alone is read as a decimal, unless the form is
+// named.
+func (in *input) warn() {
+	const both = 1<<intake.AsInt | 1<<intake.AsHex
+	if in.detect && in.ways&both == both {
+		cli.Complain(in.s.Err, in.fault(errors.New("warning: some lines were read as decimals and others as hex: add --as hex or --as int if all are one form")))
+	}
+}
+
 // result returns the error of a command that has read the input.
 func (in *input) result() error {
 	in.progress.End()
+	in.warn()
 	if in.bad > 0 {
 		return cli.ErrReported
 	}

@@ -114,7 +114,7 @@ func (m *merger) add(from intake.Source, name string) error {
 		m.open = append(m.open, f)
 		r, file = f, f
 	}
-	m.files = append(m.files, &sortedFile{in: &input{s: m.s, name: cli.Plain(name), reader: from.Open(r)}, file: file})
+	m.files = append(m.files, &sortedFile{in: &input{s: m.s, detect: from.Detect, name: cli.Plain(name), reader: from.Open(r)}, file: file})
 	return nil
 }
 
@@ -174,12 +174,13 @@ func (m *merger) run() error {
 		}
 	}
 	m.progress.End()
+	var result error
 	for _, f := range all {
-		if f.in.bad > 0 {
-			return cli.ErrReported
+		if err := f.in.result(); err != nil {
+			result = err
 		}
 	}
-	return nil
+	return result
 }
 
 // show shows the progress.

@@ -91,6 +91,7 @@ func (f *verifyFlags) run(ctx context.Context, s *cli.Streams, from intake.Sourc
 		return err
 	}
 	in.progress.End()
+	in.warn()
 	took := time.Since(began)
 	if err := v.finish(ctx); err != nil {
 		return err
