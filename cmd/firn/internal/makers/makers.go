@@ -10,7 +10,10 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/intake"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/form/prefix"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -22,9 +25,9 @@ type Pool struct {
 	Format   formats.Format
 	Settings shape.Settings
 
-	shape shape.Shape // of the settings
-	state *stores.State
-	store driver.Store
+	reader *inspect.Reader
+	state  *stores.State
+	store  driver.Store
 }
 
 // Open opens the pool of that name in the store of the user.
@@ -53,12 +56,31 @@ func (p *Pool) find(ctx context.Context, name string) (err error) {
 	if p.Format, p.Settings, ok = formats.SettingsOf(p.Layout()); !ok {
 		return fmt.Errorf("pool %s: its format, epoch and widths are of no format here: ask the program that makes the IDs", name)
 	}
-	p.shape, err = p.Format.Descriptor().Of(p.Settings)
+	p.reader, err = p.Format.NewReader(inspect.Settings(p.Settings))
 	return err
 }
 
 // Close closes the store.
 func (p *Pool) Close() error { return p.store.Close() }
+
+// Read reads an ID of the pool as firn inspect does, and returns the binary form. Quotes, a trailing comma and a
+// prefix do not count.
+func (p *Pool) Read(text string) (id []byte, err error) {
+	bare := intake.Unquoted([]byte(text))
+	if id, err = p.reader.AppendRead(nil, []byte(text)); err == nil {
+		return id, nil
+	}
+	if _, plain, ok := prefix.Cut(string(bare)); ok {
+		return p.reader.AppendReadAs(nil, plain, inspect.Text)
+	}
+	if len(bare) < len(text) {
+		return p.reader.AppendRead(nil, bare)
+	}
+	return nil, err
+}
+
+// Info takes apart an ID in the binary form.
+func (p *Pool) Info(id []byte) (inspect.Info, error) { return p.reader.Info(id) }
 
 // A Maker is who made an ID: the holder of the worker at the time, or nobody.
 type Maker struct {
@@ -69,11 +91,11 @@ type Maker struct {
 
 // Of returns the maker of an ID in the binary form.
 func (p *Pool) Of(ctx context.Context, id []byte) (Maker, error) {
-	m := Maker{}
-	if p.shape.Worker > 0 {
-		m.Worker = int(p.shape.Fields[p.shape.Worker].Of(id))
+	m, s := Maker{}, p.reader.Shape()
+	if s.Worker > 0 {
+		m.Worker = int(s.Fields[s.Worker].Of(id))
 	}
-	h, err := p.HolderAt(ctx, m.Worker, p.shape.Time(id))
+	h, err := p.HolderAt(ctx, m.Worker, s.Time(id))
 	var none *lease.UnrecordedError
 	switch {
 	case err == nil:

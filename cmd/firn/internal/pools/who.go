@@ -2,7 +2,6 @@ package pools
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -80,11 +79,11 @@ type asker struct {
 
 // one answers an ID.
 func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
-	id, invalid := a.pool.Format.Read(text, inspect.Settings(a.pool.Settings))
+	binary, invalid := a.pool.Read(text)
 	if invalid != nil {
 		return invalid, nil
 	}
-	binary, err := hex.DecodeString(id.Hex)
+	id, err := a.pool.Info(binary)
 	if err != nil {
 		return nil, err
 	}
