@@ -43,7 +43,7 @@ the store needs, such as a table.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&user, "user", "", "who gets the rights (default: the user in the address)")
+	flags.StringVar(&user, "user", "", "`USER` that gets the rights (default: the user in the address)")
 	st.AddTo(cmd)
 	cli.Complete(cmd, "user")
 	return cmd
