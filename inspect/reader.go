@@ -101,10 +101,8 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 		}
 		return ids
 	}
-	if d.Integer() && d.Text.Digits != decimalDigits {
-		if v, ok := decimal(s); ok && v>>r.shape.Bits() == 0 {
-			dst = binary.BigEndian.AppendUint64(dst, v)
-		}
+	if d.Text.Digits != decimalDigits {
+		dst = r.appendDecimal(dst, s)
 	}
 	switch size := 2 * d.Size; {
 	case len(s) > 2 && s[0] == '0' && lower(s[1]) == 'x':
@@ -127,12 +125,15 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 }
 
 // AppendReadAs reads an ID in a form, as [Format.Inspect] does, and appends the binary form to dst.
-func (r *Reader) AppendReadAs(dst []byte, s string, form Form) ([]byte, error) {
+func (r *Reader) AppendReadAs(dst, s []byte, form Form) ([]byte, error) {
+	if ids := r.appendForm(dst, s, form); len(ids) > len(dst) {
+		return ids, nil
+	}
 	read := r.format.reader(form)
 	if read == nil {
 		return dst, r.format.noForm(form)
 	}
-	id, err := read(s)
+	id, err := read(string(s))
 	if err == nil {
 		err = r.check(id)
 	}
@@ -140,6 +141,29 @@ func (r *Reader) AppendReadAs(dst []byte, s string, form Form) ([]byte, error) {
 		return dst, err
 	}
 	return append(dst, id...), nil
+}
+
+// appendForm appends the ID that s is in a form. If appendForm appends nothing, s may still be an ID.
+func (r *Reader) appendForm(dst, s []byte, form Form) []byte {
+	switch {
+	case form == Text || form == Int && r.format.of.Text.Digits == decimalDigits:
+		if ids, err := r.parse(dst, s); err == nil && r.check(ids[len(dst):]) == nil {
+			return ids
+		}
+	case form == Int:
+		return r.appendDecimal(dst, s)
+	case form == Hex:
+		return r.appendHex(dst, s)
+	}
+	return dst
+}
+
+// appendDecimal appends the ID of decimal digits, if they are an ID.
+func (r *Reader) appendDecimal(dst, s []byte) []byte {
+	if v, ok := decimal(s); ok && r.format.of.Integer() && v>>r.shape.Bits() == 0 {
+		return binary.BigEndian.AppendUint64(dst, v)
+	}
+	return dst
 }
 
 // isText reports whether s has the length and the alphabet of a canonical text.

@@ -162,7 +162,7 @@ func (s *scanner) scan(input string) {
 		from := len(s.ids)
 		if s.detect {
 			s.ids = r.AppendReadings(s.ids, s.input)
-		} else if ids, err := r.AppendReadAs(s.ids, input, s.form); err == nil {
+		} else if ids, err := r.AppendReadAs(s.ids, []byte(input), s.form); err == nil {
 			s.ids = ids
 		}
 		s.add(r, from, "")
@@ -171,7 +171,7 @@ func (s *scanner) scan(input string) {
 		if p, text, ok := prefix.Cut(input); ok {
 			for _, r := range s.readers {
 				from := len(s.ids)
-				if ids, err := r.AppendReadAs(s.ids, text, inspect.Text); err == nil {
+				if ids, err := r.AppendReadAs(s.ids, []byte(text), inspect.Text); err == nil {
 					s.ids = ids
 				}
 				s.add(r, from, p)

@@ -17,7 +17,7 @@ import (
 func (s *scanner) refused(input string) error {
 	if s.detect && s.named {
 		if _, text, ok := prefix.Cut(input); ok {
-			if _, err := s.readers[0].AppendReadAs(nil, text, inspect.Text); !errors.Is(err, iderr.ErrLength) {
+			if _, err := s.readers[0].AppendReadAs(nil, []byte(text), inspect.Text); !errors.Is(err, iderr.ErrLength) {
 				return err // of the text behind a prefix
 			}
 		}
@@ -27,7 +27,7 @@ func (s *scanner) refused(input string) error {
 		if s.detect {
 			_, errs[i] = r.AppendRead(nil, []byte(input))
 		} else {
-			_, errs[i] = r.AppendReadAs(nil, input, s.form)
+			_, errs[i] = r.AppendReadAs(nil, []byte(input), s.form)
 		}
 	}
 	if s.named {
@@ -40,7 +40,7 @@ func (s *scanner) refused(input string) error {
 // has the shape of a text says how to read the decimal.
 func (s *scanner) notOfFormat(input string, err error) error {
 	if s.detect && errors.Is(err, iderr.ErrRange) {
-		if _, bad := s.readers[0].AppendReadAs(nil, input, inspect.Int); bad == nil {
+		if _, bad := s.readers[0].AppendReadAs(nil, []byte(input), inspect.Int); bad == nil {
 			return fmt.Errorf("%w: if it is a decimal integer, add --as int", err)
 		}
 	}
@@ -74,7 +74,7 @@ func (s *scanner) ofNoFormat(input string, errs []error) error {
 // unpadded reports whether a format reads an input that lost its leading zeros.
 func (s *scanner) unpadded(input string) bool {
 	for _, r := range s.readers {
-		if _, err := r.AppendReadAs(nil, input, inspect.Base36); err == nil && (s.detect || s.form == inspect.Text) {
+		if _, err := r.AppendReadAs(nil, []byte(input), inspect.Base36); err == nil && (s.detect || s.form == inspect.Text) {
 			return true
 		}
 	}

@@ -2,11 +2,8 @@ package intake
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"io"
-	"math"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -31,15 +28,10 @@ type Reader struct {
 	read       int64 // from in
 	line       int64 // the number of the present line, from 1
 
-	text  func(dst, text []byte) ([]byte, error)
-	write func(dst, id []byte) ([]byte, error) // checks what decimals and hex say
-	id    []byte
-	room  []byte
-
+	ids     *inspect.Reader
+	text    func(dst, text []byte) ([]byte, error) // reads a text of the greatest length; nil if ids has to check more
+	id      []byte
 	written Written // how the last ID was written
-
-	least, most int // lengths that are texts and nothing else
-	integer     bool
 
 	// For IDs anywhere in lines.
 	first, last time.Time // of plausible times
@@ -50,9 +42,13 @@ type Reader struct {
 func (s Source) Open(in io.Reader) *Reader {
 	d := s.Format.Descriptor()
 	now := time.Now()
-	return &Reader{of: s, in: in, buf: make([]byte, bufferSize), text: d.Reader(), write: d.Writer(), id: make([]byte, 0, d.Size),
-		least: d.Text.Least, most: d.Text.Most, integer: d.Integer(),
+	r := &Reader{of: s, in: in, buf: make([]byte, bufferSize), id: make([]byte, 0, d.Size),
 		first: later(time.UnixMilli(s.Shape.Epoch).AddDate(0, 0, 30), now.AddDate(-20, 0, 0)), last: now.AddDate(1, 0, 0)}
+	r.ids, r.err = s.Format.NewReader(inspect.Settings(s.Settings))
+	if s.Shape.Micro == 0 && (s.Detect || s.Form == inspect.Text) {
+		r.text = d.Reader()
+	}
+	return r
 }
 
 func later(a, b time.Time) time.Time {
@@ -94,7 +90,7 @@ func (r *Reader) Next() (id []byte, line int64, err error) {
 		if err != nil {
 			return nil, r.line, err
 		}
-		if len(text) == r.most && (r.of.Detect || r.of.Form == inspect.Text) { // nearly all lines
+		if r.text != nil && len(text) == r.of.Format.Descriptor().Text.Most { // nearly all lines
 			if id, err := r.text(r.id[:0], text); err == nil {
 				r.written = AsText
 				return id, r.line, nil
@@ -181,97 +177,38 @@ func (r *Reader) fill() {
 }
 
 // parse reads an ID in the form of the source, or detects the form as package inspect does.
-func (r *Reader) parse(text []byte) ([]byte, error) {
-	if id, ok := r.fast(text); ok {
-		return id, nil
-	}
-	read := r.of.Format.Read // knows all forms
+func (r *Reader) parse(text []byte) (id []byte, err error) {
 	if !r.of.Detect {
-		read = func(s string, set inspect.Settings) (inspect.Info, error) {
-			return r.of.Format.Inspect(s, r.of.Form, set)
-		}
+		r.written = writtenForms[r.of.Form]
+		return r.ids.AppendReadAs(r.id[:0], text, r.of.Form)
 	}
-	info, err := read(string(text), inspect.Settings(r.of.Settings))
-	if bare := Unquoted(text); err != nil && r.of.Detect && len(bare) < len(text) {
-		if id, ok := r.fast(bare); ok {
-			return id, nil
-		}
-		info, err = read(string(bare), inspect.Settings(r.of.Settings))
+	id, err = r.ids.AppendRead(r.id[:0], text)
+	if bare := Unquoted(text); err != nil && len(bare) < len(text) {
+		text = bare
+		id, err = r.ids.AppendRead(r.id[:0], text)
 	}
-	if err != nil {
-		return nil, err
-	}
-	r.written = r.slowly(text)
-	return hex.AppendDecode(r.id[:0], []byte(info.Hex))
+	r.written = r.writtenAs(text)
+	return id, err
 }
 
-// slowly returns how an ID was written that the fast functions do not read.
-func (r *Reader) slowly(text []byte) Written {
-	switch {
-	case r.of.Format.Descriptor().AppendUUID != nil && bytes.Count(text, []byte("-")) == 4:
-		return AsUUID
-	case !r.of.Detect && r.of.Form == inspect.Int:
-		return AsInt
-	case !r.of.Detect && r.of.Form == inspect.Hex, bytes.Contains(text, []byte("0x")), bytes.Contains(text, []byte("0X")):
-		return AsHex
-	}
-	return AsText
-}
+var writtenForms = [...]Written{inspect.Text: AsText, inspect.Int: AsInt, inspect.Hex: AsHex, inspect.Base36: AsText, inspect.UUID: AsUUID}
 
-// fast reads an ID without an allocation. If ok is false, the text may still be an ID.
-func (r *Reader) fast(text []byte) (id []byte, ok bool) {
-	if !r.of.Detect {
-		return r.fastAs(r.of.Form, text)
+// writtenAs returns how an ID was written whose form was detected.
+func (r *Reader) writtenAs(text []byte) Written {
+	d := r.of.Format.Descriptor()
+	alphabet := d.Text.Digits
+	if d.Text.AnyCase {
+		alphabet += strings.ToUpper(alphabet) + strings.ToLower(alphabet)
 	}
 	switch n := len(text); {
-	case n >= r.least && n <= r.most:
-		return r.fastAs(inspect.Text, text)
-	case r.integer && onlyDigits(text):
-		return r.fastAs(inspect.Int, text)
-	case n == 2*cap(r.id):
-		return r.fastAs(inspect.Hex, text)
+	case n >= d.Text.Least && n <= d.Text.Most && len(bytes.Trim(text, alphabet)) == 0:
+		return AsText
+	case d.Integer() && len(bytes.Trim(text, "0123456789")) == 0:
+		return AsInt
+	case d.AppendUUID != nil && n != 2*d.Size && n != len("0x")+2*d.Size:
+		return AsUUID
 	}
-	return nil, false
-}
-
-// fastAs is fast for a form.
-func (r *Reader) fastAs(form inspect.Form, text []byte) (id []byte, ok bool) {
-	var err error
-	switch form {
-	case inspect.Text:
-		id, err = r.text(r.id[:0], text)
-		r.written = AsText
-		return id, err == nil
-	case inspect.Int:
-		v, bad := strconv.ParseUint(string(text), 10, 64) // does not keep the string
-		if !r.integer || bad != nil || v > math.MaxInt64 || text[0] == '+' {
-			return nil, false
-		}
-		id = binary.BigEndian.AppendUint64(r.id[:0], v)
-		r.written = AsInt
-	case inspect.Hex:
-		if len(text) != 2*cap(r.id) {
-			return nil, false
-		}
-		id, err = hex.AppendDecode(r.id[:0], text)
-		r.written = AsHex
-	default:
-		return nil, false
-	}
-	if err == nil {
-		r.room, err = r.write(r.room[:0], id)
-	}
-	return id, err == nil
-}
-
-// onlyDigits reports whether a text is decimal digits.
-func onlyDigits(text []byte) bool {
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(text) > 0
+	return AsHex
 }
 
 // Unquoted returns a text without a trailing comma, and without the quotes around the rest.

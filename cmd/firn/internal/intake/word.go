@@ -2,7 +2,6 @@ package intake
 
 import (
 	"bytes"
-	"encoding/hex"
 	"strings"
 
 	"github.com/firn-id/firn/inspect"
@@ -76,19 +75,13 @@ func (r *Reader) parseWord(text []byte) (id []byte, ok bool) {
 		text = bytes.TrimPrefix(bytes.TrimPrefix(text, []byte("0x")), []byte("0X"))
 	}
 	switch d := r.of.Format.Descriptor(); {
-	case form == inspect.Text && (len(text) < r.least || len(text) > r.most) && !(d.Text.HexToo && len(text) == 2*d.Size):
+	case form == inspect.Text && (len(text) < d.Text.Least || len(text) > d.Text.Most) && !(d.Text.HexToo && len(text) == 2*d.Size):
 		return nil, false
 	case form == inspect.Text && strings.IndexByte(d.Text.Digits, text[0]) < 0 && !d.Text.AnyCase:
 		return nil, false // errors take time
-	case form == inspect.Base36:
-		info, err := r.of.Format.Inspect(string(text), form, inspect.Settings(r.of.Settings))
-		if err != nil {
-			return nil, false
-		}
-		id, err = hex.AppendDecode(r.id[:0], []byte(info.Hex))
-		return id, err == nil
 	}
-	return r.fastAs(form, text)
+	id, err := r.ids.AppendReadAs(r.id[:0], text, form)
+	return id, err == nil
 }
 
 // plausible reports whether an ID's time says that the word was meant as an ID.
