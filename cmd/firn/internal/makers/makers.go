@@ -71,7 +71,7 @@ func (p *Pool) Read(text string) (id []byte, err error) {
 		return id, nil
 	}
 	if _, plain, ok := prefix.Cut(string(bare)); ok {
-		return p.reader.AppendReadAs(nil, plain, inspect.Text)
+		return p.reader.AppendReadAs(nil, []byte(plain), inspect.Text)
 	}
 	if len(bare) < len(text) {
 		return p.reader.AppendRead(nil, bare)
