@@ -98,12 +98,8 @@ func TestPipes(t *testing.T) {
 	pipe := regexp.MustCompile(`\| *(psql|sqlite3)\b( \S+)*`)
 	stops := map[string]string{"psql": "-v ON_ERROR_STOP=1", "sqlite3": "-bail"}
 	texts := pages(t)
-	for _, command := range [][]string{{"sql"}, {"sql", "postgres"}, {"sql", "sqlite"}, {"sql", "mysql"}, {"sql", "generator"}, {"sql", "feed"}} {
-		out, _, code := firnRun(t, "", append(command, "--help")...)
-		if code != 0 {
-			t.Fatalf("%q --help: exit code %d", command, code)
-		}
-		texts[strings.Join(command, " ")] = out
+	for path, cmd := range newTree(t).all() {
+		texts["firn "+path] = cmd.Long + "\n" + cmd.Example
 	}
 	found := 0
 	for page, text := range texts {
