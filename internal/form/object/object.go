@@ -89,12 +89,17 @@ func (id *ID) appendTime(dst []byte) []byte {
 		id.text = id.Time.UTC().AppendFormat(append(id.text[:0], `,"time":"`...), "2006-01-02T15:04:05")
 	}
 	dst = append(dst, id.text...)
-	if ns := id.Time.Nanosecond(); ns > 0 {
-		dst = append(dst, '.')
-		for unit := 100_000_000; ns > 0; unit /= 10 {
-			dst = append(dst, '0'+byte(ns/unit))
-			ns %= unit
+	if ns := uint32(id.Time.Nanosecond()); ns > 0 {
+		digits := [10]byte{'.'}
+		for i := len(digits) - 1; i > 0; i-- {
+			digits[i] = '0' + byte(ns%10)
+			ns /= 10
 		}
+		end := len(digits)
+		for digits[end-1] == '0' {
+			end--
+		}
+		dst = append(dst, digits[:end]...)
 	}
 	return strconv.AppendInt(append(dst, `Z","unix_ms":`...), ms, 10)
 }
