@@ -76,7 +76,7 @@ func forBulk(t *testing.T, f func(t *testing.T, b bulk, run func(more ...string)
 		t.Run(strings.Join(b.args, " "), func(t *testing.T) {
 			t.Parallel()
 			if have[b.name] == nil {
-				t.Skip("no such command yet")
+				t.Fatal("no such command")
 			}
 			tmp := t.TempDir()
 			env := append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+tmp, "TERM=xterm", "NO_COLOR=", "COLUMNS=")
