@@ -27,8 +27,9 @@ var descriptor = shape.Format{
 		{Type: shape.Varchar, GoType: "scru160.ID", Reads: []shape.ColumnType{shape.Bytea}, Writes: []shape.ColumnType{shape.Bytea}}, // BytesValue
 		{Type: shape.Bytea, GoType: "scru160.Binary"},
 	},
-	Of:    shapeOf,
-	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
+	Of: shapeOf,
+	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID],
+		Reader: shape.Reader[ID], Writer: shape.Writer[ID], Lines: shape.Lines(list.ParseRun)},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{ExtraCounterBits: r.CounterBits, NodeBits: r.NodeBits, NodeID: r.Worker, Leased: r.Leased, Clock: r.Clock}
 		if r.Microseconds {

@@ -19,7 +19,7 @@ var descriptor = shape.Format{
 	},
 	Of: shapeOf,
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), UUID: readUUID, AppendText: shape.Writes[ID], AppendUUID: appendUUID,
-		Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
+		Reader: shape.Reader[ID], Writer: shape.Writer[ID], Lines: shape.Lines(list.ParseRun)},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{Leased: r.Leased, Clock: r.Clock}
 		if !r.Leased {

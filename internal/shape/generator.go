@@ -129,6 +129,11 @@ type Codec struct {
 	// dst, allocate nothing if dst has room, and are for one goroutine. An error leaves dst as it was.
 	Reader func() func(dst, text []byte) ([]byte, error)
 	Writer func() func(dst, binary []byte) ([]byte, error)
+
+	// Lines is Reader for a run of lines. The function that Lines returns reads canonical texts of the greatest
+	// length, each with a newline, up to the first other text, and some IDs at most. The function appends the
+	// binary forms of the n IDs to dst. A nil Lines means no faster way than Reader.
+	Lines func() func(dst, text []byte) (binary []byte, n int)
 }
 
 // Reads returns the function of a Codec for a format's function.
@@ -165,6 +170,24 @@ func Reader[T ID, P interface {
 			return dst, err
 		}
 		return (*id).AppendBinary(dst)
+	}
+}
+
+// Lines is Lines of a Codec for the IDs T. parse reads texts while ids has room.
+func Lines[T ID](parse func(ids []T, text []byte, sep byte) int) func() func(dst, text []byte) ([]byte, int) {
+	return func() func(dst, text []byte) ([]byte, int) {
+		const most = 64
+		ids := make([]T, most)
+		return func(dst, text []byte) ([]byte, int) {
+			n := parse(ids, text, '\n')
+			for i := range ids[:n] {
+				var err error
+				if dst, err = ids[i].AppendBinary(dst); err != nil {
+					return dst, i
+				}
+			}
+			return dst, n
+		}
 	}
 }
 

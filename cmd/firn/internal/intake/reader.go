@@ -33,6 +33,12 @@ type Reader struct {
 	id      []byte
 	written Written // how the last ID was written
 
+	// Texts of the greatest length are read in runs of lines.
+	lines func(dst, text []byte) ([]byte, int) // nil if they are not
+	run   []byte                               // the IDs of a run that Next has not returned yet
+	room  []byte                               // of a run
+	alone int                                  // how many lines to read one by one before the next run
+
 	// For IDs anywhere in lines.
 	first, last time.Time // of plausible times
 	inWord      bool      // the bytes at start continue a word that is too long for an ID
@@ -47,6 +53,9 @@ func (s Source) Open(in io.Reader) *Reader {
 	r.ids, r.err = s.Format.NewReader(inspect.Settings(s.Settings))
 	if s.Shape.Micro == 0 && (s.Detect || s.Form == inspect.Text) {
 		r.text = d.Reader()
+		if d.Lines != nil {
+			r.lines = d.Lines()
+		}
 	}
 	return r
 }
@@ -82,6 +91,12 @@ func (r *Reader) Next() (id []byte, line int64, err error) {
 	if r.of.Match {
 		return r.nextWord()
 	}
+	if len(r.run) > 0 || r.lines != nil && r.nextRun() {
+		size := cap(r.id)
+		id, r.run = r.run[:size:size], r.run[size:]
+		r.line++
+		return id, r.line, nil
+	}
 	for {
 		text, err := r.nextLine()
 		if err == cli.ErrLongLine {
@@ -106,6 +121,25 @@ func (r *Reader) Next() (id []byte, line int64, err error) {
 		}
 		return id, r.line, err
 	}
+}
+
+// nextRun reads a run of lines that are texts of the greatest length. ok is false if the next line is another one,
+// or not whole in the buffer.
+func (r *Reader) nextRun() (ok bool) {
+	if r.alone > 0 {
+		r.alone--
+		return false
+	}
+	var n int
+	r.room, n = r.lines(r.room[:0], r.buf[r.start:r.end])
+	if n == 0 {
+		const patience = 16 // lines: a file of other forms has no run
+		r.alone = patience
+		return false
+	}
+	r.start += n * (r.of.Format.Descriptor().Text.Most + 1)
+	r.run, r.written = r.room, AsText
+	return true
 }
 
 // nextLine returns the next line without its end. The last line needs no end.
