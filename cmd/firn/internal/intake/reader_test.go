@@ -73,9 +73,12 @@ func written(tb testing.TB, f formats.Format, form inspect.Form, id []byte) stri
 }
 
 // readAll returns what a reader returns, a line for each answer.
-func readAll(s Source, in io.Reader) []string {
+func readAll(s Source, in io.Reader) []string { return answers(s.Open(in)) }
+
+// answers returns what a reader returns, a line for each answer.
+func answers(r *Reader) []string {
 	var all []string
-	for r := s.Open(in); ; {
+	for {
 		id, line, err := r.Next()
 		var bad *BadLine
 		switch {
