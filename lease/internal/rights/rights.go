@@ -4,6 +4,7 @@ package rights
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firn-id/firn/lease/address"
@@ -18,13 +19,11 @@ func Parse(addr, user string, schemes ...string) (*address.Address, string, erro
 	if err != nil {
 		return nil, "", err
 	}
-	for _, scheme := range schemes {
-		if a.Scheme == scheme {
-			if user == "" {
-				user = a.User
-			}
-			return a, user, nil
+	if slices.Contains(schemes, a.Scheme) {
+		if user == "" {
+			user = a.User
 		}
+		return a, user, nil
 	}
 	return nil, "", fmt.Errorf("%w: it begins with %s://, not %s://", driver.ErrAddress, a.Scheme, schemes[0])
 }
