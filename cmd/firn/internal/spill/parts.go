@@ -32,6 +32,7 @@ type mapping[R Record] struct {
 	runs  []*run[R]
 	parts []part[R]
 	piece int         // the size of a piece of output
+	room  int         // the most records of a part that are sorted again
 	free  chan []byte // pieces
 	next  atomic.Int64
 	begun chan struct{} // has room for the parts that may be in work
@@ -85,6 +86,7 @@ func (m *mapping[R]) divide() {
 		bounds = append(bounds, m.chunk[i])
 	}
 	sortRecords(bounds)
+	m.room = perPart + (len(m.runs)+1)*indexStep // bounds are of the index
 	m.parts = []part[R]{{}}
 	for i := perPart / indexStep; i < len(bounds); i += max(perPart/indexStep, 1) {
 		last := &m.parts[len(m.parts)-1]
@@ -101,10 +103,10 @@ func (m *mapping[R]) divide() {
 
 // work merges parts until there are no more.
 func (m *mapping[R]) work(ctx context.Context, encode func(dst []byte, batch []R) ([]byte, error)) {
-	rooms := make([][]byte, len(m.runs))
+	room := room[R]{reads: make([][]byte, len(m.runs)), records: make([]R, 0, m.room)}
 	buffer := m.c.Memory * bufferPart / 16 / int64((len(m.runs)+1)*cap(m.begun))
 	for i, r := range m.runs {
-		rooms[i] = newRoom(int(min(buffer, mostPiece)), r.size)
+		room.reads[i] = newRoom(int(min(buffer, mostPiece)), r.size)
 	}
 	for {
 		select {
@@ -116,13 +118,13 @@ func (m *mapping[R]) work(ctx context.Context, encode func(dst []byte, batch []R
 			return
 		}
 		p := &m.parts[i]
-		p.err = m.mergePart(ctx, p, rooms, encode)
+		p.err = m.mergePart(ctx, p, &room, encode)
 		close(p.out)
 	}
 }
 
 // mergePart merges a part.
-func (m *mapping[R]) mergePart(ctx context.Context, p *part[R], rooms [][]byte, encode func(dst []byte, batch []R) ([]byte, error)) error {
+func (m *mapping[R]) mergePart(ctx context.Context, p *part[R], room *room[R], encode func(dst []byte, batch []R) ([]byte, error)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -138,36 +140,68 @@ func (m *mapping[R]) mergePart(ctx context.Context, p *part[R], rooms [][]byte, 
 			return err
 		}
 		if begin < end {
-			sources = append(sources, source[R]{run: r, off: begin * int64(r.size), left: end - begin, room: rooms[i]})
+			sources = append(sources, source[R]{run: r, off: begin * int64(r.size), left: end - begin, room: room.reads[i]})
 		}
 	}
-	t, err := newMerger(sources, m.c.Size)
+	batches, err := m.batches(sources, room)
 	if err != nil {
 		return err
 	}
-	const few = 256 // records
-	var batch [few]R
 	out := m.take()
-	for t.left > 0 {
-		n := int(min(t.left, few))
-		if err := t.take(batch[:n]); err != nil {
+	for {
+		batch, err := batches()
+		if err != nil {
 			return err
 		}
-		if out, err = encode(out, batch[:n]); err != nil {
-			return err
-		}
-		if len(out) < m.piece && t.left > 0 {
-			continue
+		if len(batch) > 0 {
+			if out, err = encode(out, batch); err != nil {
+				return err
+			}
+			if len(out) < m.piece {
+				continue
+			}
 		}
 		select {
 		case p.out <- out:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		if len(batch) == 0 {
+			return nil
+		}
 		out = m.take()
 	}
-	m.release(out)
-	return nil
+}
+
+// A room is the memory of a worker.
+type room[R Record] struct {
+	reads   [][]byte // of the runs
+	records []R      // of a part
+}
+
+// batches returns a function that returns the records of sources in order, a batch at a time, and an empty batch
+// at the end. To sort a part again takes half the time of merging, as the records of a part differ in few
+// bits. A part with many equal records may be too long for that.
+func (m *mapping[R]) batches(sources []source[R], room *room[R]) (next func() ([]R, error), err error) {
+	const few = 256 // records
+	if t := mergerOf(sources, m.c.Size); t.left <= int64(cap(room.records)) {
+		records, err := t.gather(room.records[:0])
+		sortRecords(records)
+		return func() (batch []R, err error) {
+			n := min(len(records), few)
+			batch, records = records[:n], records[n:]
+			return batch, nil
+		}, err
+	}
+	t, err := newMerger(sources, m.c.Size)
+	if err != nil {
+		return nil, err
+	}
+	var batch [few]R
+	return func() ([]R, error) {
+		n := int(min(t.left, few))
+		return batch[:n], t.take(batch[:n])
+	}, nil
 }
 
 // take returns an empty piece.

@@ -1,6 +1,7 @@
 package spill
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,8 +33,17 @@ type digit struct {
 
 // sortRecords sorts records in place.
 func sortRecords[R Record](a []R) {
-	digits := varying(a)
-	if len(a) < many || len(digits) == 0 {
+	if len(a) <= few {
+		insert(a)
+		return
+	}
+	differ := differing(a)
+	if s, ok := newSqueeze(a[0], differ); ok && uint64(len(a)) <= math.MaxUint32 {
+		s.sort(a)
+		return
+	}
+	digits := digitsOf(differ)
+	if len(a) < many {
 		sortFrom(a, digits)
 		return
 	}
@@ -58,17 +68,18 @@ func sortRecords[R Record](a []R) {
 	wg.Wait()
 }
 
-// varying returns the bytes in which records differ, from the most significant.
-func varying[R Record](a []R) (digits []digit) {
-	if len(a) == 0 {
-		return nil
-	}
-	var differ R
+// differing returns the bits in which records differ.
+func differing[R Record](a []R) (differ R) {
 	for i := range a {
 		for w := range len(differ) {
 			differ[w] |= a[i][w] ^ a[0][w]
 		}
 	}
+	return differ
+}
+
+// digitsOf returns the bytes of some bits, from the most significant.
+func digitsOf[R Record](differ R) (digits []digit) {
 	const byteBits, wordBits = 8, 64
 	for w := range len(differ) {
 		for shift := wordBits - byteBits; shift >= 0; shift -= byteBits {

@@ -1,6 +1,7 @@
 package spill
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -275,4 +276,61 @@ func BenchmarkSorter(b *testing.B) {
 		s.Close()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/n/float64(b.N), "ns/record")
+}
+
+// Records that differ in any bits are sorted, whether the bits fit a word or not.
+func TestSqueeze(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	squeezed, dealt := 0, 0
+	for range 2000 {
+		var base, differ [4]uint64
+		for w := range base {
+			base[w] = random.Uint64()
+			for range random.IntN(4) { // pieces
+				width := 1 + random.IntN(30)
+				differ[w] |= (1<<width - 1) << random.IntN(65-width)
+			}
+			if random.IntN(4) == 0 {
+				differ[w] |= random.Uint64() & random.Uint64() // many pieces
+			}
+		}
+		n := 1 + random.IntN(500)
+		if _, ok := newSqueeze(base, differ); ok {
+			squeezed++
+		} else {
+			dealt++
+		}
+		checkSort(t, n, func() [4]uint64 {
+			r := base
+			for w := range r {
+				r[w] ^= random.Uint64() & differ[w]
+			}
+			return r
+		})
+		checkSort(t, n, func() [2]uint64 {
+			return [2]uint64{base[0] ^ random.Uint64()&differ[0], base[1] ^ random.Uint64()&differ[1]}
+		})
+	}
+	if squeezed == 0 || dealt == 0 {
+		t.Errorf("%d squeezed, %d not", squeezed, dealt)
+	}
+}
+
+func checkSort[R Record](t *testing.T, n int, record func() R) {
+	records := make([]R, n)
+	for i := range records {
+		records[i] = record()
+	}
+	want := slices.Clone(records)
+	slices.SortFunc(want, func(a, b R) int {
+		for w := range len(a) {
+			if c := cmp.Compare(a[w], b[w]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	if sortRecords(records); !slices.Equal(records, want) {
+		t.Fatalf("%d records are not sorted", n)
+	}
 }
