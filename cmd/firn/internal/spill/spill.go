@@ -36,7 +36,7 @@ const LeastMemory = 16 << 10
 
 // The parts of the memory, in sixteenths.
 const (
-	chunkPart  = 5 // of each of the two chunks
+	chunkPart  = 4 // of each of the two chunks
 	bufferPart = 2 // of the buffers of files
 )
 
