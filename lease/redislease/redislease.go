@@ -174,15 +174,24 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	return s, nil
 }
 
+// database returns the number of the database in the path of an address.
+func database(a *address.Address) (int, error) {
+	path := strings.TrimRight(a.Path, "/")
+	if path == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(path, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", driver.ErrAddress, path)
+	}
+	return int(n), nil
+}
+
 // settle reads the parts of the address before its settings.
 func settle(a *address.Address, u *redis.UniversalOptions) error {
-	a.Path = strings.TrimRight(a.Path, "/")
-	if a.Path != "" {
-		n, err := strconv.ParseUint(a.Path, 10, 16)
-		if err != nil {
-			return fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", driver.ErrAddress, a.Path)
-		}
-		u.DB = int(n)
+	var err error
+	if u.DB, err = database(a); err != nil {
+		return err
 	}
 	port := defaultPort
 	if u.MasterName != "" {

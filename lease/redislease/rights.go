@@ -1,12 +1,6 @@
 package redislease
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/rights"
-)
+import "github.com/firn-id/firn/lease/internal/rights"
 
 // Rights returns a command of Redis for an administrator, ACL SETUSER, that gives a user what a program
 // needs for leases in the store of an address, and nothing else. The user is by default the user of the
@@ -25,10 +19,11 @@ func Rights(address, user string) (string, error) {
 		return "", err
 	}
 	commands := commandsOfPrograms
-	if n := strings.TrimRight(a.Path, "/"); n != "" && n != "0" {
-		if _, err := strconv.ParseUint(n, 10, 16); err != nil {
-			return "", driver.ErrAddress
-		}
+	number, err := database(a)
+	if err != nil {
+		return "", err
+	}
+	if number != 0 {
 		commands += " +select"
 	}
 	if o.WaitReplicas > 0 {
