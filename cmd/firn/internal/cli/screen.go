@@ -24,7 +24,7 @@ type Screen struct {
 	changed chan struct{}
 	ignore  func()     // ends the signals of the terminal
 	drawing sync.Mutex // is held while the process writes a picture, or is stopped
-	once    sync.Once
+	closed  bool       // under drawing
 }
 
 // OpenScreen opens a screen. The caller must close it.
@@ -59,12 +59,16 @@ func (c *Screen) Draw(lines []string) error {
 
 // Close closes the screen. Closing again does nothing.
 func (c *Screen) Close() {
-	c.once.Do(func() {
-		c.ignore()
-		c.s.Cleanup.Set(nil)
-		c.s.Out.WriteString(leaveScreen)
-		c.s.Out.Flush()
-	})
+	c.drawing.Lock()
+	defer c.drawing.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.ignore()
+	c.s.Cleanup.Set(nil)
+	c.s.Out.WriteString(leaveScreen)
+	c.s.Out.Flush()
 }
 
 // leave shows the content from before, while another goroutine may be drawing.

@@ -41,6 +41,9 @@ func (c *Screen) onSignals() (stop func()) {
 func (c *Screen) pause() {
 	c.drawing.Lock()
 	defer c.drawing.Unlock()
+	if c.closed { // since the signal came
+		return
+	}
 	c.leave()
 	if hasShell() {
 		goesOn := make(chan os.Signal, 1)
