@@ -71,8 +71,8 @@ A malformed line is named on stderr. The other lines are counted, and the exit c
 	set.Var(&f.partitions, "partitions", "number of partitions, a power of two")
 	set.Var(&f.top, "top", "how many workers to list")
 	set.BoolVar(&f.json, "json", false, "write one JSON object")
-	set.StringVar(&f.svg, "svg", "", "write the report to `FILE` as a picture, too")
-	if err := cmd.MarkFlagFilename("svg", "svg"); err != nil {
+	set.StringVar(&f.svg, svgFlag, "", "write the report to `FILE` as a picture, too")
+	if err := cmd.MarkFlagFilename(svgFlag, "svg"); err != nil {
 		panic(err) // no such flag
 	}
 	f.AddMatchTo(cmd)
