@@ -38,7 +38,7 @@ func BadFlag(flag, value, reason string) error {
 }
 
 // FlagError returns the error of parsing the flags of cmd in the words of BadFlag. For an unknown
-// flag, the error names the nearest flag.
+// flag, the error names the nearest flag, or says how to write an argument that begins with a hyphen.
 func FlagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -51,6 +51,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 		name, _, _ = strings.Cut(name, "=")
 		if near := nearestFlag(cmd.Flags(), name); near != "" {
 			return Usagef("%w: did you mean --%s?", err, near)
+		}
+		if len(unknown.GetSpecifiedShortnames()) > 1 { // some kinds of IDs begin with a hyphen
+			return Usagef("%w: write -- before an argument that begins with a hyphen", err)
 		}
 		return Usage(err)
 	case !errors.As(err, &invalid):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/gofrs/uuid/v5"
 
@@ -59,8 +60,8 @@ func (s *scanner) ofNoFormat(input string, errs []error) error {
 	}
 	quoted := strconv.Quote(wrong.Clip(input))
 	switch {
-	case input == "":
-		return errors.New(`"": no ID: it is empty`)
+	case strings.TrimSpace(input) == "":
+		return fmt.Errorf("%s: no ID: it is empty", quoted)
 	case s.unpadded(input):
 		return fmt.Errorf("%s: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", quoted)
 	case isUUID(input):
