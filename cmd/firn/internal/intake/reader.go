@@ -48,8 +48,9 @@ type Reader struct {
 func (s Source) Open(in io.Reader) *Reader {
 	d := s.Format.Descriptor()
 	now := time.Now()
-	r := &Reader{of: s, in: in, buf: make([]byte, bufferSize), id: make([]byte, 0, d.Size),
-		first: later(time.UnixMilli(s.Shape.Epoch).AddDate(0, 0, 30), now.AddDate(-20, 0, 0)), last: now.AddDate(1, 0, 0)}
+	r := &Reader{of: s, in: in, buf: make([]byte, bufferSize), id: make([]byte, 0, d.Size)}
+	r.first, _ = inspect.PlausibleTimes(now)
+	r.last = now.AddDate(1, 0, 0) // firn verify counts IDs of the future, of which package inspect expects none
 	r.ids, r.err = s.Format.NewReader(inspect.Settings(s.Settings))
 	if s.Shape.Micro == 0 && (s.Detect || s.Form == inspect.Text) {
 		r.text = d.Reader()
@@ -58,13 +59,6 @@ func (s Source) Open(in io.Reader) *Reader {
 		}
 	}
 	return r
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // Written is how an ID stands in the input.
@@ -171,9 +165,7 @@ func (r *Reader) take(n, end int) ([]byte, error) {
 	if r.line == 1 {
 		text = bytes.TrimPrefix(text, mark)
 	}
-	if n > 0 && text != nil && len(text) > 0 && text[len(text)-1] == '\r' {
-		text = text[:len(text)-1]
-	}
+	text = bytes.TrimSuffix(text, []byte("\r"))
 	if len(text) > cli.MaxLine {
 		return nil, cli.ErrLongLine
 	}
@@ -199,7 +191,7 @@ func (r *Reader) skipLine() error {
 	}
 }
 
-// fill reads more bytes behind those that are not used yet. The buffer has room: whoever calls fill has at
+// fill reads more bytes behind those that are not used yet. The buffer has room: a caller of fill has at
 // most a line of the greatest length, or a word.
 func (r *Reader) fill() {
 	copy(r.buf, r.buf[r.start:r.end])

@@ -242,6 +242,30 @@ func TestMatchPlausible(t *testing.T) {
 	}
 }
 
+// After an epoch of the user's own, each ID is plausible from the first day.
+func TestMatchOwnEpoch(t *testing.T) {
+	for _, f := range formats.All() {
+		set := shape.Settings{Epoch: time.Now().AddDate(0, 0, -1).UTC().Truncate(24 * time.Hour)}
+		own, err := f.Descriptor().Of(set)
+		if err != nil {
+			continue // a format with one epoch
+		}
+		g, err := f.Descriptor().New(shape.Recipe{Settings: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := g.AppendTexts(t.Context(), nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := source(t, f)
+		s.Settings, s.Shape, s.Match = set, own, true
+		if got := readAll(s, bytes.NewReader(text)); len(got) != 2 {
+			t.Errorf("%s: %v", f.Name(), got)
+		}
+	}
+}
+
 func BenchmarkNext(b *testing.B) {
 	for _, f := range formats.All() {
 		for _, form := range f.Forms() {

@@ -33,8 +33,8 @@ func (f *Flags) AddMatchTo(cmd *cobra.Command) {
 // MatchHelp says in the help of a command what --match finds.
 const MatchHelp = `With --match, IDs stand anywhere in lines: in a log, in a dump. A word of letters and digits
 is an ID if the format reads the word as a text, or in the form of --as, and if the time
-of the ID is in the last 20 years, 30 days or more after the epoch, or in the next year.
-Other words are no IDs, so no line is malformed.`
+of the ID is in the last 20 years, 30 days or more after the format's own epoch, or in
+the next year. Other words are no IDs, so no line is malformed.`
 
 // Of returns the source of a command's IDs. The name is the format's.
 func (f *Flags) Of(name string) (Source, error) {

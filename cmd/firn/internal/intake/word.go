@@ -87,5 +87,5 @@ func (r *Reader) parseWord(text []byte) (id []byte, ok bool) {
 // plausible reports whether an ID's time says that the word was meant as an ID.
 func (r *Reader) plausible(id []byte) bool {
 	t := r.of.Shape.Time(id)
-	return !t.Before(r.first) && !t.After(r.last)
+	return !t.Before(r.first) && !t.After(r.last) && !r.ids.Young(id)
 }
