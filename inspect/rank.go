@@ -4,24 +4,18 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/firn-id/firn/internal/ages"
 )
 
-const (
-	skew  = 24 * time.Hour // clocks differ, and dates of time zones
-	years = 20             // no ID of today's formats is older
-	young = 30             // days after the epoch
-)
+// young is how many days after the epoch of its format an ID is young.
+const young = 30
 
 // Plausible reports whether a time can be the time of an ID: the time is in the last 20 years, or in the next
 // 24 hours, which count as past.
 func Plausible(t, now time.Time) bool {
-	first, last := PlausibleTimes(now)
+	first, last := ages.Plausible(now)
 	return !t.Before(first) && !t.After(last)
-}
-
-// PlausibleTimes returns the first and the last time that is [Plausible].
-func PlausibleTimes(now time.Time) (first, last time.Time) {
-	return now.AddDate(-years, 0, 0), now.Add(skew)
 }
 
 // Plausible reports whether the time of an ID in the binary form is [Plausible], and not [Reader.Young].
@@ -33,17 +27,6 @@ func (r *Reader) Plausible(id []byte, now time.Time) bool {
 // epoch. Nearly all small numbers have such a time. After an epoch of the Settings, no ID is Young.
 func (r *Reader) Young(id []byte) bool {
 	return int64(r.shape.Fields[0].Of(id)) < r.grown
-}
-
-// Distance returns how far the time of a guess is from now, for comparisons. A time before now is nearer than
-// any time after the next 24 hours.
-func Distance(t, now time.Time) int64 {
-	const future = 1 << 62
-	ms := max(t.UnixMilli()-now.UnixMilli(), now.UnixMilli()-t.UnixMilli()) // a time.Duration ends at 292 years
-	if t.After(now.Add(skew)) {
-		return future + min(ms, future-1)
-	}
-	return min(ms, future-1)
 }
 
 // Candidates returns what s can be in all formats, the most plausible first. With forms, Candidates tries these
@@ -70,7 +53,7 @@ func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
 			id := ids[:f.of.Size]
 			rank := r.rank(id, now)
 			if info, err := r.Info(id); err == nil && (first || len(forms) > 0 || rank == 0) {
-				fits = append(fits, candidate{info, rank, Distance(info.Time, now)})
+				fits = append(fits, candidate{info, rank, ages.Distance(info.Time, now)})
 			}
 			first = false
 		}

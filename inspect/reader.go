@@ -16,6 +16,9 @@ import (
 
 // A Reader reads many IDs of a format, with the same settings. A Reader gives the answers of [Format.Read]
 // and [Info.MarshalJSON], and allocates nothing for them. A Reader is for one goroutine.
+//
+// Methods with an error refuse an ID that has not the size of the format's binary form. The other methods panic if
+// the ID is shorter.
 type Reader struct {
 	format   Format
 	settings Settings

@@ -155,12 +155,6 @@ func TestPlausible(t *testing.T) {
 			t.Errorf("%v is plausible at %v: %v", at, now, !want)
 		}
 	}
-	times := []time.Time{now, now.Add(time.Hour), now.Add(-2 * time.Hour), now.Add(24 * time.Hour), now.AddDate(-300, 0, 0), now.Add(25 * time.Hour), now.AddDate(300, 0, 0)}
-	if !slices.IsSortedFunc(times, func(a, b time.Time) int {
-		return int(min(1, max(-1, inspect.Distance(a, now)-inspect.Distance(b, now))))
-	}) {
-		t.Error("the distances are in another order")
-	}
 	f := lookup(t, "nanoflake")
 	for s, want := range map[string]bool{"2021-01-30T23:59:59Z": false, "2021-01-31T00:00:00Z": true, "2026-06-02T12:00:00Z": true, "2026-06-02T12:00:01Z": false} {
 		at := testkit.Must(time.Parse(time.RFC3339, s))

@@ -11,7 +11,7 @@ import (
 )
 
 // A File is a file that gets its name when the file is whole. A file that had the name keeps its content until
-// then. A pipe or a device is written as it is.
+// then. Writes to a pipe or a device take effect at once.
 type File struct {
 	*os.File
 	name    string

@@ -9,6 +9,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/foreign"
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/ages"
 	"github.com/firn-id/firn/internal/form/prefix"
 )
 
@@ -68,11 +69,11 @@ func (r *reading) text() string {
 // weigh finds out how plausible a reading is.
 func (s *scanner) weigh(r *reading) {
 	if s.last.IsZero() {
-		s.first, s.last = inspect.PlausibleTimes(s.now)
+		s.first, s.last = ages.Plausible(s.now)
 	}
 	t, timed := r.time()
 	if timed {
-		r.distance = inspect.Distance(t, s.now)
+		r.distance = ages.Distance(t, s.now)
 	}
 	usual := !t.Before(s.first) && !t.After(s.last)
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/ages"
 )
 
 // bufferSize is how much a Reader reads at a time. Pipes hold 64 KiB, files want more.
@@ -49,7 +50,7 @@ func (s Source) Open(in io.Reader) *Reader {
 	d := s.Format.Descriptor()
 	now := time.Now()
 	r := &Reader{of: s, in: in, buf: make([]byte, bufferSize), id: make([]byte, 0, d.Size)}
-	r.first, _ = inspect.PlausibleTimes(now)
+	r.first, _ = ages.Plausible(now)
 	r.last = now.AddDate(1, 0, 0) // firn verify counts IDs of the future, of which package inspect expects none
 	r.ids, r.err = s.Format.NewReader(inspect.Settings(s.Settings))
 	if s.Shape.Micro == 0 && (s.Detect || s.Form == inspect.Text) {
