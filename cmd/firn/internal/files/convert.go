@@ -84,7 +84,7 @@ UUID of a sno. Without --as, firn detects the form of each line.
   firn new sno -n 10 | firn convert sno --to uuid -o uuids`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  formatAlone,
+		Args:                  intake.Args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, err := f.Of(args[0])
 			if err != nil {

@@ -5,23 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
 )
-
-// formatAlone returns an error unless the arguments are a format, and perhaps - for stdin.
-func formatAlone(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 && args[1] != "-" {
-		return cli.Usagef("too many arguments: %q: firn %s reads stdin: firn %[2]s %s < FILE", args[1], cmd.Name(), args[0])
-	}
-	if len(args) > 1 {
-		args = append(args[:1:1], args[2:]...)
-	}
-	return formats.OneFormat(cmd, args)
-}
 
 // An input reads the IDs of a file or of stdin.
 type input struct {

@@ -39,7 +39,7 @@ directory for temporary files. The files need up to 32 bytes an ID. firn removes
   firn new sno -n 1000 | firn sort sno --memory 64M -o sorted
   firn new snowflakesi -n 1000 --as hex | firn sort snowflakesi --as hex`,
 		ValidArgsFunction: formats.CompleteFormat,
-		Args:              formatAlone,
+		Args:              intake.Args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, err := f.Of(args[0])
 			if err != nil {

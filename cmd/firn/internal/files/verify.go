@@ -51,7 +51,7 @@ hashes. IDs of a worker that come in order take little memory. The rest of what 
   firn new sno -n 1000 | firn verify sno --json
   echo "order $(firn new scru160) shipped" | firn verify scru160 --match`,
 		ValidArgsFunction: formats.CompleteFormat,
-		Args:              formatAlone,
+		Args:              intake.Args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, err := f.Of(args[0])
 			if err != nil {

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fatih/color"
-	"github.com/mitchellh/go-wordwrap"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/diagram"
@@ -278,5 +277,5 @@ func (b *block) write(name string, first *color.Color, values []string) {
 
 // wrap splits a text at blanks into lines of up to so many columns. Longer words have longer lines.
 func wrap(text string, columns int) []string {
-	return strings.Split(wordwrap.WrapString(text, uint(max(columns, 1))), "\n")
+	return strings.Split(cli.Wrap(text, columns, ""), "\n")
 }

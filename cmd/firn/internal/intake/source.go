@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
@@ -35,6 +36,17 @@ const MatchHelp = `With --match, IDs stand anywhere in lines: in a log, in a dum
 is an ID if the format reads the word as a text, or in the form of --as, and if the time
 of the ID is in the last 20 years, 30 days or more after the format's own epoch, or in
 the next year. Other words are no IDs, so no line is malformed.`
+
+// Args returns an error unless the arguments of cmd are a format, and perhaps - for stdin.
+func Args(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 && args[1] != "-" {
+		return cli.Usagef("too many arguments: %q: firn %s reads stdin: firn %[2]s %s < FILE", args[1], cmd.Name(), args[0])
+	}
+	if len(args) > 1 {
+		args = append(args[:1:1], args[2:]...)
+	}
+	return formats.OneFormat(cmd, args)
+}
 
 // Of returns the source of a command's IDs. The name is the format's.
 func (f *Flags) Of(name string) (Source, error) {

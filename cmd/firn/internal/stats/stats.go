@@ -56,7 +56,7 @@ A malformed line is named on stderr. The other lines are counted, and the exit c
   firn new sno -n 1000 | firn stats sno --partitions 16 --json
   firn new scru160 -n 1000 | firn stats scru160 --svg report.svg`,
 		DisableFlagsInUseLine: true,
-		Args:                  oneFormat,
+		Args:                  intake.Args,
 		ValidArgsFunction:     formats.CompleteFormat,
 		RunE: func(_ *cobra.Command, args []string) error {
 			source, err := f.check(args[0])
@@ -80,14 +80,6 @@ A malformed line is named on stderr. The other lines are counted, and the exit c
 	cli.Complete(cmd, "partitions")
 	cli.Complete(cmd, "top")
 	return cmd
-}
-
-// oneFormat returns an error unless the arguments are a format, and perhaps "-" for stdin.
-func oneFormat(cmd *cobra.Command, args []string) error {
-	if len(args) == 2 && args[1] == "-" {
-		args = args[:1]
-	}
-	return formats.OneFormat(cmd, args)
 }
 
 // check returns the source of the IDs, or an error of usage.
