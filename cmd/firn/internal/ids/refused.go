@@ -59,11 +59,12 @@ func (s *scanner) ofNoFormat(input string, errs []error) error {
 		}
 	}
 	quoted := strconv.Quote(wrong.Clip(input))
+	unpadded := s.unpadded(input)
 	switch {
 	case strings.TrimSpace(input) == "":
 		return fmt.Errorf("%s: no ID: it is empty", quoted)
-	case s.unpadded(input):
-		return fmt.Errorf("%s: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", quoted)
+	case unpadded != "":
+		return fmt.Errorf("%s: no format's ID: if it is a %s whose leading zeros were left out, add --as base36", quoted, unpadded)
 	case isUUID(input):
 		return fmt.Errorf("%s: a UUID of no version from 1 to 8: it has no time", quoted)
 	case best == nil || best.Err == iderr.ErrLength:
@@ -72,14 +73,14 @@ func (s *scanner) ofNoFormat(input string, errs []error) error {
 	return fmt.Errorf("no format's ID, nearest to %w", best)
 }
 
-// unpadded reports whether a format reads an input that lost its leading zeros.
-func (s *scanner) unpadded(input string) bool {
+// unpadded returns the name of a format that reads an input without its leading zeros, or "".
+func (s *scanner) unpadded(input string) string {
 	for _, r := range s.readers {
 		if _, err := r.AppendReadAs(nil, []byte(input), inspect.Base36); err == nil && (s.detect || s.form == inspect.Text) {
-			return true
+			return r.Format().Name()
 		}
 	}
-	return false
+	return ""
 }
 
 // isUUID reports whether an input has the form of a UUID.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
@@ -345,8 +346,10 @@ func stateOf(w lease.Worker, now time.Time) string {
 // ends returns when the timestamps of a pool's IDs run out.
 func ends(l grant.Layout) time.Time {
 	unit := l.Unit
-	if l.Format == "scru160" {
-		unit = time.Millisecond // the layout has the counter's unit
+	if f, set, ok := formats.SettingsOf(l); ok {
+		if s, err := f.Descriptor().Of(set); err == nil {
+			unit = s.Unit // the unit of a layout can be that of a counter
+		}
 	}
 	span := float64(unit.Microseconds()) // pools of other programs may have any widths
 	if len(l.Widths) > 0 {
