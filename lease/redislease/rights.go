@@ -15,6 +15,10 @@ func Rights(address, user string) (string, error) {
 	}
 	o := Options{Prefix: a.Text("prefix", DefaultPrefix), WaitReplicas: a.Number("wait-replicas", 0, 0, 100), WaitAOF: a.Bool("wait-aof", false)}
 	cluster := a.Bool("cluster", false)
+	a.Rest() // settings of connections are nothing to rights
+	if err := a.Err(); err != nil {
+		return "", err
+	}
 	if err := o.check(cluster); err != nil {
 		return "", err
 	}

@@ -94,7 +94,7 @@ func TestRights(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, v := range [][2]string{{"etcd://a@h/0", ""}, {"redis://h/0", ""}, {"redis://h/0", "a b"}, {"redis://h/0", "a\nb"}, {"redis://a@h/x", ""}, {"redis://a@h/0?prefix=a%20b", ""}} {
+	for _, v := range [][2]string{{"etcd://a@h/0", ""}, {"redis://h/0", ""}, {"redis://h/0", "a b"}, {"redis://h/0", "a\nb"}, {"redis://a@h/x", ""}, {"redis://a@h/0?prefix=a%20b", ""}, {"redis://a@h/0?wait-replicas=x", ""}, {"redis://a@h/0?wait-aof=x", ""}} {
 		if text, err := redislease.Rights(v[0], v[1]); err == nil {
 			t.Errorf("%q: %s", v, text)
 		}
