@@ -22,7 +22,7 @@ type File struct {
 func CreateFile(flag, name string) (*File, error) {
 	f := &File{name: name}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
-		f.name = target // a link stays a link
+		f.name = target // a link to a file stays a link
 	}
 	const mode = 0o666 // less the umask
 	switch info, err := os.Stat(f.name); {

@@ -173,14 +173,14 @@ func (n *narrow) repeated(ctx context.Context, f func(line int64, id []byte) err
 func (n *narrow) search(ctx context.Context) error {
 	var at narrowSearch
 	var last [2]uint64
-	any := false
+	begun := false
 	err := n.exceptions.Each(ctx, func(batch [][2]uint64) error {
 		for _, r := range batch {
 			worker, key := uint16(r[0]>>lineBits), ^(r[0]<<workerBits | r[1]>>lineBits)
 			line := r[1] & (1<<lineBits - 1)
-			again := any && last[0] == r[0] && last[1]>>lineBits == r[1]>>lineBits
+			again := begun && last[0] == r[0] && last[1]>>lineBits == r[1]>>lineBits
 			if !again {
-				if !any || worker != at.worker {
+				if !begun || worker != at.worker {
 					at = narrowSearch{worker: worker, step: n.step, runs: at.runs[:0]}
 					at.begin(n.all[worker], &n.tape, at.buf)
 				}
@@ -189,7 +189,7 @@ func (n *narrow) search(ctx context.Context) error {
 					return err
 				}
 			}
-			any, last = true, r
+			begun, last = true, r
 			if !again {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"text/tabwriter"
@@ -76,7 +77,7 @@ func (r *report) text() error {
 }
 
 // listText writes "line 5", or "lines 5, 7 and more".
-func (r *report) listText(w interface{ Write([]byte) (int, error) }, f *faults) error {
+func (r *report) listText(w io.Writer, f *faults) error {
 	text := "line "
 	if f.n > 1 {
 		text = "lines "

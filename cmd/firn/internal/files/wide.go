@@ -131,7 +131,7 @@ func (w *wide) repeated(ctx context.Context, f func(line int64, id []byte) error
 func (w *wide) search(ctx context.Context) error {
 	var at wideSearch
 	var last wideID
-	any := false
+	begun := false
 	err := w.exceptions.Each(ctx, func(batch [][4]uint64) error {
 		for _, r := range batch {
 			worker := int(r[0] >> lineBits)
@@ -139,9 +139,9 @@ func (w *wide) search(ctx context.Context) error {
 			for i := range key {
 				key[i] = ^(r[i]<<workerBits | r[i+1]>>lineBits)
 			}
-			again := any && worker == at.worker && key == last
+			again := begun && worker == at.worker && key == last
 			if !again {
-				if !any || worker != at.worker {
+				if !begun || worker != at.worker {
 					at = wideSearch{worker: worker, size: w.size, rewind: rewind{from: &w.tape, chain: w.all[worker].chain, buf: at.buf}}
 				}
 				var err error
@@ -149,7 +149,7 @@ func (w *wide) search(ctx context.Context) error {
 					return err
 				}
 			}
-			any, last = true, key
+			begun, last = true, key
 			if !again {
 				continue
 			}

@@ -74,7 +74,7 @@ worker at the ID's time, as firn pool who does.
 copies CSV with a header from stdin to stdout, and adds the column NAME_time: a row with
 a bad ID stays with an empty time. Both take a guess, and say so once on stderr.
 
-` + matchHelp + `
+` + intake.MatchHelp + `
 
 An invalid ID is an error, in JSON also {"input": …, "error": …}. The other IDs are still
 answered, and the exit code is 1. In JSON, times after the year 9999 are null, since RFC
@@ -124,9 +124,6 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	}
 	return cmd
 }
-
-// matchHelp says in the help what --match finds.
-const matchHelp = intake.MatchHelp
 
 // inspector returns an inspector for the flags and the arguments, and the arguments that are IDs.
 func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []string) (*inspector, []string, error) {

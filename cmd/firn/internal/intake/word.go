@@ -11,11 +11,11 @@ import (
 const longestWord = 42
 
 // isWord has the bytes of words.
-var isWord = func() (is [256]bool) {
+var isWord = func() (all [256]bool) {
 	for _, c := range []byte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
-		is[c] = true
+		all[c] = true
 	}
-	return is
+	return all
 }()
 
 // nextWord returns the next word that is an ID. A word is letters and digits between other bytes.
