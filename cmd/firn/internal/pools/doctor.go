@@ -34,11 +34,11 @@ func newDoctor(s *cli.Streams) *cobra.Command {
 doctor changes no pool. In directories it writes and removes a file of its own; other
 stores get a change that they have to refuse.
 
-Each finding is a line, or a paragraph on a terminal, that begins with ok, note, warning or problem. A problem means
-that firn new cannot make some IDs, or that IDs may be made twice because the store can
-lose what it has acknowledged. The exit code is then 1. A warning may become a problem.
-A directory that you name and that does not exist is a problem. With --existing, so is a
-directory without a store.
+Each finding is a line, or a paragraph on a terminal, that begins with ok, note, warning or
+problem. A problem means that firn new cannot make some IDs, or that IDs may be made twice
+because the store can lose what it has acknowledged. The exit code is then 1. A warning may
+become a problem. A directory that you name and that does not exist is a problem. With
+--existing, so is a directory without a store.
 
 --json writes an object per finding:
 

@@ -31,14 +31,7 @@ func TestUsers(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	check(t, os.Mkdir(state, 0o700), os.Chown(state, -1, group), os.Chmod(state, 0o770|fs.ModeSetgid))
 	firn := func(uid uint32, args ...string) (stdout, stderr string, code int) {
-		cmd := firnCommand(t, append(args, "--state", state)...)
-		cmd.Path, cmd.Dir = exe, "/"
-		c := &syscall.Credential{Uid: uid, Gid: uid}
-		if uid != eve {
-			c.Groups = []uint32{group}
-		}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
-		return capture(t, cmd)
+		return runAs(t, exe, uid, group, uid != eve, append(args, "--state", state)...)
 	}
 	var wg sync.WaitGroup
 	var s seen
@@ -149,6 +142,18 @@ func copyFirn(t *testing.T, dir string) (exe string) {
 	return exe
 }
 
+// runAs runs the program exe as a user, and as a member of the group if member is set.
+func runAs(t *testing.T, exe string, uid, group uint32, member bool, args ...string) (stdout, stderr string, code int) {
+	cmd := firnCommand(t, args...)
+	cmd.Path, cmd.Dir = exe, "/"
+	c := &syscall.Credential{Uid: uid, Gid: uid}
+	if member {
+		c.Groups = []uint32{group}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
+	return capture(t, cmd)
+}
+
 // TestGrantsOfFiles: the commands of firn pool grants let a group share a directory with a store that one user
 // has made.
 func TestGrantsOfFiles(t *testing.T) {
@@ -162,14 +167,7 @@ func TestGrantsOfFiles(t *testing.T) {
 	state := filepath.Join(dir, "the state")
 	check(t, os.Mkdir(state, 0o700), os.Chown(state, alice, alice))
 	firn := func(uid uint32, args ...string) (out string, code int) {
-		cmd := firnCommand(t, append(args, "--state", state)...)
-		cmd.Path, cmd.Dir = exe, "/"
-		c := &syscall.Credential{Uid: uid, Gid: uid}
-		if uid != eve {
-			c.Groups = []uint32{group}
-		}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
-		stdout, stderr, code := capture(t, cmd)
+		stdout, stderr, code := runAs(t, exe, uid, group, uid != eve, append(args, "--state", state)...)
 		return stdout + stderr, code
 	}
 	if out, code := firn(alice, "new", "nanoflake", "--worker", "3"); code != 0 {
