@@ -38,9 +38,9 @@ type mapping[R Record] struct {
 	begun chan struct{} // has room for the parts that may be in work
 }
 
-// Write appends all records in order to an output: encode appends a batch of records to dst, and write writes
-// what encode has made. Several goroutines encode, each with a function of its own, and one writes. Add
-// must not be called afterwards.
+// Write writes all records in order. Several goroutines call encode, and append batches of records to dst by the
+// functions that encode returns. The caller's goroutine calls write with the bytes. An error of the functions,
+// or the end of the context, ends Write. Add must not be called afterwards.
 func (s *Sorter[R]) Write(ctx context.Context, encode func() func(dst []byte, batch []R) ([]byte, error), write func([]byte) error) error {
 	runs, err := s.end()
 	if err != nil {
