@@ -20,10 +20,7 @@ type File struct {
 
 // CreateFile creates the file that a flag names. The caller must call Commit or Discard.
 func CreateFile(flag, name string) (*File, error) {
-	f := &File{name: name}
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		f.name = target // a link to a file stays a link
-	}
+	f := &File{name: target(name)}
 	const mode = 0o666 // less the umask
 	switch info, err := os.Stat(f.name); {
 	case err == nil && info.IsDir():
@@ -38,6 +35,21 @@ func CreateFile(flag, name string) (*File, error) {
 	var err error
 	f.File, err = os.OpenFile(f.partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	return f, cannotWrite(flag, name, err)
+}
+
+// target returns the name that a link leads to, so a link stays a link. The file may be missing.
+func target(name string) string {
+	if end, err := filepath.EvalSymlinks(name); err == nil {
+		return end
+	}
+	end, err := os.Readlink(name)
+	switch {
+	case err != nil:
+		return name
+	case filepath.IsAbs(end):
+		return end
+	}
+	return filepath.Join(filepath.Dir(name), end)
 }
 
 // cannotWrite returns the error of a file with the name that the user knows, or nil.
