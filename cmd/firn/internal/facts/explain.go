@@ -2,7 +2,6 @@ package facts
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -133,16 +132,16 @@ func (f *explainFlags) explanation(name string) (*explanation, error) {
 	if _, err := r.Make(); err != nil { // the generator knows which options go together
 		return nil, f.Options.Explain(err)
 	}
-	d := format.Descriptor()
-	s, err := d.Of(r.Settings)
+	s, err := format.Descriptor().Of(r.Settings)
 	if err != nil {
 		return nil, f.Options.Explain(err)
 	}
-	return explain(d, s, r.Recipe), nil
+	return explain(format, s, r.Recipe), nil
 }
 
 // explain returns the explanation of a format's shape.
-func explain(d *shape.Format, s shape.Shape, r shape.Recipe) *explanation {
+func explain(f formats.Format, s shape.Shape, r shape.Recipe) *explanation {
+	d := f.Descriptor()
 	about := facts[d.Name]
 	e := &explanation{Format: d.Name, About: about.about, Bits: s.Bits(), Bytes: d.Size, Ordered: d.Ordered, Suits: about.suits, Beware: about.beware, shape: s, end: s.End()}
 	e.Epoch, e.End = cli.TimeText(s.Start()), cli.TimeText(e.end)
@@ -159,7 +158,7 @@ func explain(d *shape.Format, s shape.Shape, r shape.Recipe) *explanation {
 	e.PerTick = roomOf(d.Name, r, s)
 	e.Second = int64(e.PerTick.Mean) * int64(time.Second/tick)
 	if s.Worker > 0 && s.Workers() > 1 {
-		e.Worker, e.Workers = cmp.Or(d.Worker, "node ID"), s.Workers()
+		e.Worker, e.Workers = f.WorkerName(), s.Workers()
 		e.All = float64(e.Second) * float64(e.Workers)
 	}
 	e.Text = text{d.Text.Least, d.Text.Most, d.Text.Digits, d.Text.Least == d.Text.Most}

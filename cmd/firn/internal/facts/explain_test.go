@@ -103,7 +103,7 @@ func TestWidths(t *testing.T) {
 				}
 				var out bytes.Buffer
 				streams := &cli.Streams{Out: bufio.NewWriter(&out), Width: width}
-				explain(f.Descriptor(), s, shape.Recipe{Settings: set}).show(streams, time.Now())
+				explain(f, s, shape.Recipe{Settings: set}).show(streams, time.Now())
 				streams.Out.Flush()
 				for line := range strings.Lines(out.String()) {
 					if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {

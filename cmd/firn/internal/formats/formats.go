@@ -31,6 +31,9 @@ func (f Format) LastWorker(set shape.Settings) (last int, ok bool) {
 	return s.LastWorker()
 }
 
+// WorkerName returns the name of a worker's number. SCRU160 has none by default, and a node ID with some settings.
+func (f Format) WorkerName() string { return cmp.Or(f.Worker(), "node ID") }
+
 // A Recipe says which IDs to make, and how to write them.
 type Recipe struct {
 	shape.Recipe

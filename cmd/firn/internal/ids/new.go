@@ -233,7 +233,7 @@ func (f *newFlags) checkWorker(format formats.Format, set shape.Settings) error 
 	}
 	words := append([]string{format.Name()}, f.Given()...)
 	return cli.Usagef("--no-state needs --worker, the %s, 0 to %d, as in: firn new %s --no-state --worker %d",
-		cmp.Or(format.Worker(), "node ID"), last, strings.Join(words, " "), min(7, last))
+		format.WorkerName(), last, strings.Join(words, " "), min(7, last))
 }
 
 // leases reports whether the format's worker or times come from a pool.

@@ -105,8 +105,7 @@ func (f *flags) run(s *cli.Streams, source intake.Source) error {
 		return err
 	}
 	c.close()
-	d := source.Format.Descriptor()
-	r := c.report(d.Name, d.Worker, malformed, int64(f.top))
+	r := c.report(source.Format.Name(), source.Format.WorkerName(), malformed, int64(f.top))
 	if f.svg != "" {
 		if err := writePicture(s, f.svg, r); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package times
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -165,7 +164,7 @@ func (f *atFlags) answer(s *cli.Streams, m *maker, words []string) error {
 		}
 	}
 	if m.note {
-		fmt.Fprintf(s.Err, "firn: note: the IDs have the %s %d, the largest: --worker says another\n", cmp.Or(m.Worker(), "node ID"), m.worker)
+		fmt.Fprintf(s.Err, "firn: note: the IDs have the %s %d, the largest: --worker says another\n", m.WorkerName(), m.worker)
 	}
 	warned := m.created.IsZero() || m.apart()
 	var line []byte
