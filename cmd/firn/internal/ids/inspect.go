@@ -117,7 +117,9 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	flags.Var(&f.pool, "pool", "read the epoch and the widths from a pool, and name the maker")
 	f.state.AddTo(cmd)
 	f.Options.AddTo(cmd)
-	cli.Complete(cmd, "only", keys...)
+	if err := cmd.RegisterFlagCompletionFunc("only", completeOnly); err != nil {
+		panic(err) // no such flag, or twice
+	}
 	cli.Complete(cmd, "column")
 	if err := cmd.RegisterFlagCompletionFunc("pool", f.state.CompletePool); err != nil {
 		panic(err) // no such flag, or twice

@@ -8,8 +8,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/foreign"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 )
 
 // keys are the members of an ID's object that are no fields.
@@ -46,6 +49,19 @@ func (i *inspector) checkOnly() error {
 		return cli.BadFlag("only", i.only, "is not "+cli.List(slices.Compact(names), "or"))
 	}
 	return cli.BadFlag("only", i.only, "is no member of an ID's JSON")
+}
+
+// completeOnly returns the keys and, behind a format, the format's fields.
+func completeOnly(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	names := slices.Clone(keys)
+	if len(args) > 0 {
+		if f, ok := formats.Lookup(args[0]); ok {
+			for _, field := range f.Descriptor().Default().Fields {
+				names = append(names, field.Name)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // appendOnly appends the field of a reading that --only names. The error is about an ID without the field.

@@ -210,9 +210,10 @@ func (l layout) widths() string {
 func (f *rangeFlags) show(s *cli.Streams, i interval, first, last encodings) {
 	p := cli.NewPens(s.Colour)
 	row := func(name, value string) { fmt.Fprintf(s.Out, "%s  %s\n", p.Faint.Sprintf("%-6s", name), value) }
+	const valueAt = 8 // the column of the values
 	row("format", p.Title.Sprint(i.Name()))
 	row("epoch", cli.TimeText(i.shape.Start()))
-	row("bits", i.widths())
+	row("bits", cli.Wrap(i.widths(), s.Limit()-valueAt, strings.Repeat(" ", valueAt)))
 	row("from", cli.TimeText(i.from)+"  "+cli.Relative(i.from, f.now()))
 	row("to", cli.TimeText(i.to)+"  excluded")
 	for n, e := range []encodings{first, last} {
