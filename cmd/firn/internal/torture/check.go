@@ -292,7 +292,7 @@ type logged struct {
 // Records of logged IDs sort by the ID, and then by the process.
 const (
 	loggedSize   = 14     // bytes of a record in a file
-	loggedMemory = 2 * 16 // bytes of a record in memory: the sorter sorts one chunk, and fills another
+	loggedMemory = 4 * 16 // of the memory of a sorter for a record: a chunk takes a quarter
 )
 
 func (a logged) record() [2]uint64 {
