@@ -18,21 +18,18 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
-	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
 )
 
 // inspectFlags are the flags of firn inspect.
 type inspectFlags struct {
-	formats.Options
+	makers.Source
 	as     formats.Form
 	json   bool
 	only   string
 	column string
 	match  bool
-	pool   stores.PoolName
-	state  stores.State
 }
 
 // Inspect returns the command firn inspect.
@@ -41,7 +38,7 @@ func Inspect(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [FORMAT] [ID]...",
 		Short: "Take IDs apart",
-		Long: `Take IDs apart: what an ID is, its time and other fields, its bits, and who made it.
+		Long: `Take IDs apart: kind, time, other fields, bits. With --pool, name the maker, too.
 
 IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin: several
 lines are answered by a table. Blank lines are skipped, and spaces around an ID are
@@ -114,16 +111,11 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	flags.StringVar(&f.only, "only", "", "write this `FIELD` only, such as time or sequence")
 	flags.StringVar(&f.column, "column", "", "add the times of the IDs in column `NAME` of CSV")
 	flags.BoolVar(&f.match, "match", false, "find IDs of FORMAT anywhere in lines")
-	flags.Var(&f.pool, "pool", "read the epoch and the widths from a pool, and name the maker")
-	f.state.AddTo(cmd)
-	f.Options.AddTo(cmd)
+	f.Source.AddTo(cmd, "read the epoch and the widths from a pool, and name the maker")
 	if err := cmd.RegisterFlagCompletionFunc("only", completeOnly); err != nil {
 		panic(err) // no such flag, or twice
 	}
 	cli.Complete(cmd, "column")
-	if err := cmd.RegisterFlagCompletionFunc("pool", f.state.CompletePool); err != nil {
-		panic(err) // no such flag, or twice
-	}
 	return cmd
 }
 
@@ -155,7 +147,7 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 		return nil, nil, err
 	}
 	i.epochGiven = !set.Epoch.IsZero()
-	if f.pool != "" {
+	if f.Name != "" {
 		if named, set, err = f.open(i, named); err != nil {
 			return nil, nil, err
 		}
@@ -191,11 +183,11 @@ func (f *inspectFlags) check(named bool, args []string) error {
 	switch {
 	case set("column") && len(args) > 0 && args[0] != "-":
 		return cli.Usagef("--column: cannot be used with the ID %s: CSV is read from stdin", cli.Plain(args[0]))
-	case set("match") && !named && f.pool == "":
+	case set("match") && !named && f.Name == "":
 		return cli.Usagef("--match: name the format before the IDs: want %s", cli.List(formats.Names(), "or"))
 	case set("match") && len(args) > 0 && args[0] != "-":
 		return cli.Usagef("--match: cannot be used with the ID %s: lines are read from stdin", cli.Plain(args[0]))
-	case f.pool == "" && (set("store") || set("state")):
+	case f.Name == "" && (set("store") || set("state")):
 		return cli.Usagef("--store and --state: name the pool, too, by --pool")
 	}
 	return nil
@@ -203,18 +195,11 @@ func (f *inspectFlags) check(named bool, args []string) error {
 
 // open opens the pool, and returns the format and the settings of the pool's IDs.
 func (f *inspectFlags) open(i *inspector, named formats.Format) (formats.Format, shape.Settings, error) {
-	if given := f.Given(); len(given) > 0 {
-		return named, shape.Settings{}, cli.Usagef("%s: cannot be used with --pool: the pool has the setting", given[0])
-	}
-	p, err := makers.Open(i.ctx, &f.state, string(f.pool))
+	p, err := f.Open(i.ctx, named)
 	if err != nil {
 		return named, shape.Settings{}, err
 	}
-	bad := f.as.Refuse(p.Format)
-	if i.named && named != p.Format {
-		bad = cli.Usagef("--pool %s: its IDs are of %s, and not of %s", f.pool, p.Format.Name(), named.Name())
-	}
-	if bad != nil {
+	if bad := f.as.Refuse(p.Format); bad != nil {
 		p.Close()
 		return named, shape.Settings{}, bad
 	}

@@ -176,7 +176,7 @@ func (f *atFlags) answer(s *cli.Streams, m *maker, words []string) error {
 		}
 		if !warned && !at.Value.Before(m.created) {
 			warned = true
-			fmt.Fprintf(s.Err, "firn: note: pool %s was created at %s: IDs of later times are unique only if no generator had the worker then\n", f.pool, cli.TimeText(m.created))
+			fmt.Fprintf(s.Err, "firn: note: pool %s was created at %s: IDs of later times are unique only if no generator had the worker then\n", f.Name, cli.TimeText(m.created))
 		}
 		for range f.count {
 			id, err := m.id(at)

@@ -9,7 +9,6 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
-	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/internal/shape"
 )
 
@@ -21,22 +20,11 @@ type layout struct {
 	created  time.Time // of the pool that has the settings; zero without a pool
 }
 
-// A source is the flags that say which settings the IDs have: those of a pool, or those of the flags.
-type source struct {
-	formats.Options
-	state stores.State
-	pool  stores.PoolName
-}
+// A source is the flags that say which settings the IDs have.
+type source struct{ makers.Source }
 
 // addTo adds the flags to cmd.
-func (o *source) addTo(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.pool, "pool", "read the epoch and the widths from a pool")
-	o.state.AddTo(cmd)
-	o.Options.AddTo(cmd)
-	if err := cmd.RegisterFlagCompletionFunc("pool", o.state.CompletePool); err != nil {
-		panic(err) // no such flag, or twice
-	}
-}
+func (o *source) addTo(cmd *cobra.Command) { o.AddTo(cmd, "read the epoch and the widths from a pool") }
 
 // layout returns the layout for a format and the flags.
 func (o *source) layout(ctx context.Context, name string) (layout, error) {
@@ -64,7 +52,7 @@ func (o *source) layout(ctx context.Context, name string) (layout, error) {
 
 // read reads the settings of the pool, if the flags name one.
 func (o *source) read(ctx context.Context, l *layout) error {
-	if o.pool == "" {
+	if o.Name == "" {
 		for _, name := range []string{"store", "state"} {
 			if o.Flags.Changed(name) {
 				return cli.Usagef("--%s: name the pool, too, by --pool", name)
@@ -72,17 +60,11 @@ func (o *source) read(ctx context.Context, l *layout) error {
 		}
 		return nil
 	}
-	if given := o.Given(); len(given) > 0 {
-		return cli.Usagef("%s: cannot be used with --pool: the pool has the setting", given[0])
-	}
-	p, err := makers.Open(ctx, &o.state, string(o.pool))
+	p, err := o.Open(ctx, l.Format)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if p.Format != l.Format {
-		return cli.Usagef("--pool %s: its IDs are of %s, and not of %s", o.pool, p.Format.Name(), l.Name())
-	}
 	l.settings, l.created = p.Settings, p.Created()
 	return nil
 }
