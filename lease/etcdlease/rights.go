@@ -13,10 +13,7 @@ import (
 // needs for leases under the prefix of an address: a role with the user's name, which reads and writes
 // the keys with the prefix. The user is by default the user of the address, and must exist.
 func Rights(address, user string) (string, error) {
-	a, user, err := rights.Parse(address, user, "etcd")
-	if err == nil {
-		err = rights.User(user)
-	}
+	a, user, err := rights.ParseUser(address, user, "etcd")
 	if err != nil {
 		return "", err
 	}

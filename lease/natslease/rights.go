@@ -13,10 +13,7 @@ import (
 // nothing else: a user for the list authorization.users in the configuration of the servers. The
 // user is by default the user of the address. The entry has no password.
 func Rights(address, user string) (string, error) {
-	a, user, err := rights.Parse(address, user, "nats")
-	if err == nil {
-		err = rights.User(user)
-	}
+	a, user, err := rights.ParseUser(address, user, "nats")
 	o := Options{}
 	if err == nil {
 		o.Bucket = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultBucket)

@@ -6,10 +6,7 @@ import "github.com/firn-id/firn/lease/internal/rights"
 // needs for leases in the store of an address, and nothing else. The user is by default the user of the
 // address. A new user gets no password by the command.
 func Rights(address, user string) (string, error) {
-	a, user, err := rights.Parse(address, user, "redis", "rediss")
-	if err == nil {
-		err = rights.User(user)
-	}
+	a, user, err := rights.ParseUser(address, user, "redis", "rediss")
 	if err != nil {
 		return "", err
 	}

@@ -28,6 +28,15 @@ func Parse(addr, user string, schemes ...string) (*address.Address, string, erro
 	return nil, "", fmt.Errorf("%w: it begins with %s://, not %s://", driver.ErrAddress, a.Scheme, schemes[0])
 }
 
+// ParseUser is Parse for a user whose name needs no quotes, as [User] says.
+func ParseUser(addr, user string, schemes ...string) (*address.Address, string, error) {
+	a, user, err := Parse(addr, user, schemes...)
+	if err == nil {
+		err = User(user)
+	}
+	return a, user, err
+}
+
 // User returns an error unless the name of a user needs no quotes in commands, configurations and
 // policies: letters, digits, '.', '_', '-' and '@', and a letter, a digit or '_' first.
 func User(user string) error {
