@@ -180,8 +180,8 @@ type room[R Record] struct {
 }
 
 // batches returns a function that returns the records of sources in order, a batch at a time, and an empty batch
-// at the end. To sort a part again takes half the time of merging, as the records of a part differ in few
-// bits. A part with many equal records may be too long for that.
+// at the end. The records of a part differ in few bits, so to sort the part again takes less time than to merge
+// its sources. A part with many equal records may be too long for that.
 func (m *mapping[R]) batches(sources []source[R], room *room[R]) (next func() ([]R, error), err error) {
 	const few = 256 // records
 	if t := mergerOf(sources, m.c.Size); t.left <= int64(cap(room.records)) {
