@@ -31,8 +31,8 @@ func Explain(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain FORMAT",
 		Short: "Explain a format: layout, end of time, capacity, trade-offs",
-		Long: `Explain a format: the layout of its IDs, when its timestamps end, how many IDs
-generators make, which columns hold the IDs, and what to know before choosing the format.
+		Long: `Explain a format: the layout and the capacity, the end of the timestamps, the columns for
+IDs, and the trade-offs.
 The epoch, the widths and the other options of generators change the numbers, as in firn
 new.
 

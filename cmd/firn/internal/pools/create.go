@@ -34,9 +34,8 @@ the pools of the formats itself. In a shared store, make each pool once. The com
 also makes what the store needs, such as a directory or a table. --existing makes the pool
 only in an existing store.
 
---if-missing suits scripts that run again. It cannot tell a pool that was lost from a pool
-that never was, and a pool that is made after a loss repeats IDs: after a loss, use firn
-pool rescue.
+--if-missing suits scripts that run again. A lost pool looks like a pool that never was.
+A pool made after a loss repeats IDs: after a loss, use firn pool rescue.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
 same IDs. The second such pool is therefore refused. --beside allows it, for IDs that

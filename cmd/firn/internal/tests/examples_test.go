@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // elsewhere are commands whose examples need a server or many minutes, and the tests of the commands.
@@ -38,7 +40,7 @@ var server = regexp.MustCompile(`'?\b(etcd|postgres|nats|rediss?|consul|kubernet
 // or waits.
 func TestExamples(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash")
+		services.Missing(t, "bash, which runs the examples as users do, is not there: %v", err)
 	}
 	stubs := t.TempDir()
 	for _, name := range standIns {
