@@ -133,12 +133,14 @@ func (l *cleanup) do() {
 }
 
 // end runs the cleanup, and ends the process by the signal. A write that has begun may end first: end
-// waits for the write, but no longer than the grace period.
+// waits for the write, about the grace period. What counts is how often end has looked, not the time: on a machine that
+// is busy or stands still, the reader of the write makes no progress either.
 func (l *cleanup) end(sig os.Signal) {
 	l.do()
 	if l.stdout != nil {
-		for end := time.Now().Add(grace); !l.stdout.mu.TryLock() && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
+		const pause = time.Millisecond
+		for looks := 0; !l.stdout.mu.TryLock() && looks < int(grace/pause); looks++ {
+			time.Sleep(pause)
 		}
 	}
 	Interrupted{sig}.raise()
