@@ -30,6 +30,7 @@ func NewProgress(s *Streams, text string, total int64, writes bool) *Progress {
 	const redraw = 100 * time.Millisecond
 	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(text),
 		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+	bar.StartWithoutRender() // otherwise the time of the throughput begins with the end of the first part
 	return &Progress{bar.Set64, bar.Finish}
 }
 

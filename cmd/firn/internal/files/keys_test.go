@@ -70,6 +70,15 @@ func (k kind) streams(tb testing.TB, n, each int) [][][]byte {
 	return all
 }
 
+// TestWidth checks that files can hold the IDs of all formats: the keys of verify have 64 to 192 bits.
+func TestWidth(t *testing.T) {
+	for _, f := range formats.All() {
+		if size := f.Descriptor().Size; size < wordBytes || size > len(wideID{})*wordBytes {
+			t.Errorf("an ID of %s has %d bytes, want %d to %d", f.Name(), size, wordBytes, len(wideID{})*wordBytes)
+		}
+	}
+}
+
 // interleaved returns the IDs of streams, in runs of random lengths.
 func interleaved(random *rand.Rand, streams [][][]byte) (ids [][]byte) {
 	for len(streams) > 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,9 @@ however long the files are.
 					return err
 				}
 				return cli.Usagef("no file given: name sorted files of IDs, or - for stdin")
+			}
+			if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
+				return cli.Usagef("- given twice: stdin can be read once only")
 			}
 			return formats.OneFormat(cmd, args[:min(len(args), 1)])
 		},

@@ -54,6 +54,9 @@ func (i *inspector) inspectColumn(name string) error {
 	if c.at = slices.Index(names, name); c.at < 0 {
 		return cli.BadFlag("column", name, "is no column: the header has "+cli.List(names, "and"))
 	}
+	if slices.Contains(names[c.at+1:], name) {
+		return cli.BadFlag("column", name, "names several columns of the header: rename all but the one of the IDs")
+	}
 	if slices.Contains(names, name+"_time") {
 		return cli.BadFlag("column", name, "cannot get a column "+name+"_time beside it: the header has the name already")
 	}

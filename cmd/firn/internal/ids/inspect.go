@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -165,7 +166,7 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 		i.readers = append(i.readers, r)
 	}
 	if i.only != "" {
-		if err := i.checkOnly(); err != nil {
+		if err := i.checkOnly(f.match); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -284,8 +285,8 @@ func (i *inspector) answer(id string) (invalid, err error) {
 		if invalid != nil {
 			return invalid, nil
 		}
-		if b, invalid = i.appendOnly(b, r); invalid != nil {
-			return invalid, nil
+		if b, invalid, err = i.appendOnly(b, r); invalid != nil || err != nil {
+			return invalid, err
 		}
 		b = append(b, '\n')
 		i.noteGuess(id, readings)
@@ -362,23 +363,32 @@ func (i *inspector) inspectMatches(as formats.Form) error {
 	source := intake.Source{Format: formats.Format{Format: r.Format()}, Settings: i.settings, Shape: *r.Shape(), Form: as.Form, Detect: !as.Given, Match: true}
 	ids := source.Open(i.streams.Input())
 	i.lines = true
+	var refused error
 	for {
 		id, line, err := ids.Next()
 		if err == io.EOF {
-			return cmp.Or(i.release(), i.end())
+			return cmp.Or(i.release(), i.end(), refused)
 		}
 		if err != nil {
 			return err
 		}
 		i.line = line
-		if err := i.answerID(id); err != nil {
+		invalid, err := i.answerID(id)
+		if err != nil {
 			return err
+		}
+		if invalid != nil {
+			refused = cli.ErrReported
+			if err := i.streams.Out.Flush(); err != nil { // answers to earlier IDs come before the error
+				return err
+			}
+			cli.Complain(i.streams.Err, fmt.Errorf("line %d: %w", line, invalid))
 		}
 	}
 }
 
-// answerID answers an ID in the binary form.
-func (i *inspector) answerID(id []byte) (err error) {
+// answerID answers an ID in the binary form. The errors are those of answer.
+func (i *inspector) answerID(id []byte) (invalid, err error) {
 	readings := append(i.readings[:0], reading{reader: i.readers[0], id: id})
 	i.weigh(&readings[0])
 	i.readings = readings
@@ -387,17 +397,18 @@ func (i *inspector) answerID(id []byte) (err error) {
 	case i.json:
 		b, err = i.appendJSON(b, "", readings)
 	case i.only != "":
-		if b, err = i.appendOnly(b, &readings[0]); err == nil {
-			b = append(b, '\n')
-			i.weighOnly(&readings[0])
+		if b, invalid, err = i.appendOnly(b, &readings[0]); invalid != nil || err != nil {
+			return invalid, err
 		}
+		b = append(b, '\n')
+		i.weighOnly(&readings[0])
 	default:
-		return i.answerText("", readings)
+		return nil, i.answerText("", readings)
 	}
 	i.buffer = b
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = i.streams.Out.Write(b)
-	return err
+	return nil, err
 }

@@ -18,9 +18,28 @@ import (
 // keys are the members of an ID's object that are no fields.
 var keys = []string{"format", "id", "int", "hex", "time", "unix_ms", "prefix"}
 
-// checkOnly returns an error of usage unless IDs can have the field.
-func (i *inspector) checkOnly() error {
+// The members that an ID's object has besides, of a pool and of lines where the ID may stand anywhere.
+var (
+	poolKeys = []string{"pool", "worker", "holder"}
+	lineKeys = []string{"line"}
+)
+
+// keysOf returns the keys that the object of an ID has.
+func keysOf(pool, match bool) []string {
 	names := slices.Clone(keys)
+	if pool {
+		names = append(names, poolKeys...)
+	}
+	if match {
+		names = append(names, lineKeys...)
+	}
+	return names
+}
+
+// checkOnly returns an error of usage unless IDs can have the field.
+func (i *inspector) checkOnly(match bool) error {
+	names := keysOf(i.pool != nil, match)
+	first := len(names)
 	for _, r := range i.readers {
 		for _, f := range r.Shape().Fields {
 			names = append(names, f.Name)
@@ -39,23 +58,32 @@ func (i *inspector) checkOnly() error {
 	if slices.Contains(names, i.only) {
 		return nil
 	}
+	if slices.Contains(poolKeys, i.only) {
+		return cli.BadFlag("only", i.only, "is known of a pool's IDs: name the pool by --pool")
+	}
+	if slices.Contains(lineKeys, i.only) {
+		return cli.BadFlag("only", i.only, "is known with --match")
+	}
 	for _, name := range names {
 		if cli.Distance(i.only, name) <= 2 {
 			return cli.BadFlag("only", i.only, "is not a field: did you mean "+name+"?")
 		}
 	}
 	if i.named {
-		slices.Sort(names[len(keys):])
+		slices.Sort(names[first:])
 		return cli.BadFlag("only", i.only, "is not "+cli.List(slices.Compact(names), "or"))
 	}
 	return cli.BadFlag("only", i.only, "is no member of an ID's JSON")
 }
 
 // completeOnly returns the keys and, behind a format, the format's fields.
-func completeOnly(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := slices.Clone(keys)
+func completeOnly(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	names := keysOf(cmd.Flags().Changed("pool"), cmd.Flags().Changed("match"))
 	if len(args) > 0 {
 		if f, ok := formats.Lookup(args[0]); ok {
+			if !f.Descriptor().Integer() {
+				names = slices.DeleteFunc(names, func(name string) bool { return name == "int" })
+			}
 			for _, field := range f.Descriptor().Default().Fields {
 				names = append(names, field.Name)
 			}
@@ -64,42 +92,63 @@ func completeOnly(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// appendOnly appends the field of a reading that --only names. The error is about an ID without the field.
-func (i *inspector) appendOnly(dst []byte, r *reading) ([]byte, error) {
+// appendOnly appends the field of a reading that --only names. The error invalid is about an ID without the
+// field. The error err ends the command.
+func (i *inspector) appendOnly(dst []byte, r *reading) (b []byte, invalid, err error) {
 	bin, fields := r.binary()
 	t, timed := r.time()
 	switch {
 	case i.only == "format":
-		return append(dst, r.kind()...), nil
+		return append(dst, r.kind()...), nil, nil
 	case i.only == "id":
-		return append(dst, r.text()...), nil
+		return append(dst, r.text()...), nil, nil
 	case i.only == "prefix" && r.prefix != "":
-		return append(dst, r.prefix...), nil
+		return append(dst, r.prefix...), nil, nil
 	case i.only == "int" && r.integer():
-		return strconv.AppendUint(dst, binary.BigEndian.Uint64(bin), 10), nil
+		return strconv.AppendUint(dst, binary.BigEndian.Uint64(bin), 10), nil, nil
 	case i.only == "hex" && bin != nil:
-		return hex.AppendEncode(dst, bin), nil
+		return hex.AppendEncode(dst, bin), nil, nil
 	case i.only == "unix_ms" && timed:
-		return strconv.AppendInt(dst, t.UnixMilli(), 10), nil
+		return strconv.AppendInt(dst, t.UnixMilli(), 10), nil, nil
 	case i.only == "time" && timed:
 		if year := t.Year(); year < 0 || year > 9999 {
-			return dst, fmt.Errorf("%s: no time in RFC 3339, which has the years 0 to 9999: use --only unix_ms", r.text())
+			return dst, fmt.Errorf("%s: no time in RFC 3339, which has the years 0 to 9999: use --only unix_ms", r.text()), nil
 		}
-		return t.AppendFormat(dst, time.RFC3339Nano), nil
+		return t.AppendFormat(dst, time.RFC3339Nano), nil, nil
+	case i.only == "line":
+		return strconv.AppendInt(dst, i.line, 10), nil, nil
+	case i.only == "pool":
+		return append(dst, i.pool.Name()...), nil, nil
+	case slices.Contains(poolKeys, i.only):
+		return i.appendMaker(dst, r)
 	}
 	for _, f := range fields {
 		if f.Name == i.only {
-			return f.Append(dst, bin), nil
+			return f.Append(dst, bin), nil, nil
 		}
 	}
 	if r.reader == nil {
 		for _, p := range r.foreign.Kind.Parts {
 			if p.Name == i.only {
-				return append(dst, r.foreign.Text[p.From:p.To]...), nil
+				return append(dst, r.foreign.Text[p.From:p.To]...), nil, nil
 			}
 		}
 	}
-	return dst, fmt.Errorf("%s: %s has no %s", r.text(), r.kind(), i.only)
+	return dst, fmt.Errorf("%s: %s has no %s", r.text(), r.kind(), i.only), nil
+}
+
+// appendMaker appends the worker or the holder of an ID of the pool, as appendOnly does.
+func (i *inspector) appendMaker(dst []byte, r *reading) (b []byte, invalid, err error) {
+	m, err := i.pool.Of(i.ctx, r.id)
+	switch {
+	case err != nil:
+		return dst, nil, err
+	case i.only == "worker":
+		return strconv.AppendInt(dst, int64(m.Worker), 10), nil, nil
+	case m.Holder == nil:
+		return dst, fmt.Errorf("%s: %s", r.text(), m), nil
+	}
+	return append(dst, m.Short()...), nil, nil
 }
 
 // chosen returns the reading of an input for an answer that has room for one. The error is for an input that can
