@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofrs/uuid/v5"
 
@@ -73,10 +74,15 @@ func (s *scanner) ofNoFormat(input string, errs []error) error {
 	return fmt.Errorf("no format's ID, nearest to %w", best)
 }
 
-// unpadded returns the name of a format that reads an input without its leading zeros, or "".
+// unpadded returns the name of a format that reads an input without its leading zeros, or "". Every short word
+// can be read so, as an ID of the first hours of the epoch.
 func (s *scanner) unpadded(input string) string {
 	for _, r := range s.readers {
-		if _, err := r.AppendReadAs(nil, []byte(input), inspect.Base36); err == nil && (s.detect || s.form == inspect.Text) {
+		id, err := r.AppendReadAs(nil, []byte(input), inspect.Base36)
+		if err != nil || !s.detect && s.form != inspect.Text {
+			continue
+		}
+		if r.Shape().Time(id).Sub(r.Shape().Start()) > 24*time.Hour {
 			return r.Format().Name()
 		}
 	}
