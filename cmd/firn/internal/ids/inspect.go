@@ -59,7 +59,7 @@ decimals behind Firn's formats. In JSON, an ID that several kinds fit is
 {"input": …, "candidates": […]}, whatever the times.
 
 Without --as, inspect tries text, then decimal, hex of the full width, hex behind 0x, and
-the form of a UUID. Quotes around the ID, a trailing comma and a prefix, as in
+the form of a UUID. Quotes around the ID, a trailing comma and a prefix of a text, as in
 order_0549x5l2itvr4, do not count. An ID with the length and the alphabet of a text is
 read as a text or refused, even if it is all digits: a decimal of that length needs
 --as int.

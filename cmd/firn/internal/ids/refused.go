@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/form/prefix"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // refused returns the error for an input that is nothing.
@@ -53,10 +54,14 @@ func (s *scanner) notOfFormat(input string, err error) error {
 // read the most.
 func (s *scanner) ofNoFormat(input string, errs []error) error {
 	var best *iderr.ParseError
-	for _, err := range errs {
+	most := 0
+	for i, err := range errs {
 		var e *iderr.ParseError
-		if errors.As(err, &e) && (best == nil || progress(e) > progress(best)) {
-			best = e
+		if !errors.As(err, &e) {
+			continue
+		}
+		if n := progress(e, s.readers[i].Format().Descriptor()); best == nil || n > most {
+			best, most = e, n
 		}
 	}
 	quoted := strconv.Quote(wrong.Clip(input))
@@ -68,7 +73,9 @@ func (s *scanner) ofNoFormat(input string, errs []error) error {
 		return fmt.Errorf("%s: no format's ID: if it is a %s whose leading zeros were left out, add --as base36", quoted, unpadded)
 	case isUUID(input):
 		return fmt.Errorf("%s: a UUID of no version from 1 to 8: it has no time", quoted)
-	case best == nil || best.Err == iderr.ErrLength:
+	case s.detect && (best == nil || most < 0) && len(input) <= len("9223372036854775807"):
+		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d but decimals", quoted, len(input))
+	case best == nil || most < 0:
 		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", quoted, len(input))
 	}
 	return fmt.Errorf("no format's ID, nearest to %w", best)
@@ -95,12 +102,13 @@ func isUUID(input string) bool {
 	return err == nil
 }
 
-// progress returns how many bytes of an ID were right.
-func progress(e *iderr.ParseError) int {
-	switch e.Err {
-	case iderr.ErrLength:
+// progress returns how many bytes of an ID were right, or -1 if the input is nothing like an ID of the format. Where
+// texts have many lengths, as decimals do, half of the bytes have to be right.
+func progress(e *iderr.ParseError, f *shape.Format) int {
+	switch {
+	case e.Err == iderr.ErrLength, e.Err == iderr.ErrCharacter && f.Text.Least < f.Text.Most && 2*e.Offset < len(e.Input):
 		return -1
-	case iderr.ErrCharacter:
+	case e.Err == iderr.ErrCharacter:
 		return e.Offset
 	}
 	return len(e.Input)
