@@ -12,10 +12,11 @@ import (
 const young = 30
 
 // Plausible reports whether a time can be the time of an ID: the time is in the last 20 years, or in the next
-// 24 hours, which count as past.
+// 24 hours, which count as past. Only whole milliseconds count.
 func Plausible(t, now time.Time) bool {
-	first, last := ages.Plausible(now)
-	return !t.Before(first) && !t.After(last)
+	g := ages.At(now)
+	plausible, _ := g.Weigh(t)
+	return plausible
 }
 
 // Plausible reports whether the time of an ID in the binary form is [Plausible], and not [Reader.Young].
@@ -43,6 +44,7 @@ func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
 		distance int64
 	}
 	var fits []candidate
+	guesses := ages.At(now)
 	for _, f := range Formats() {
 		r, err := f.NewReader(set)
 		if err != nil {
@@ -51,9 +53,10 @@ func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
 		first := true
 		for ids := r.readings(s, forms); len(ids) > 0; ids = ids[f.of.Size:] {
 			id := ids[:f.of.Size]
-			rank := r.rank(id, now)
+			plausible, distance := guesses.Weigh(r.Time(id))
+			rank := r.rank(id, plausible)
 			if info, err := r.Info(id); err == nil && (first || len(forms) > 0 || rank == 0) {
-				fits = append(fits, candidate{info, rank, ages.Distance(info.Time, now)})
+				fits = append(fits, candidate{info, rank, distance})
 			}
 			first = false
 		}
@@ -69,11 +72,11 @@ func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
 }
 
 // rank returns 0 for an ID of a plausible time, 2 for a young ID and 1 for other IDs.
-func (r *Reader) rank(id []byte, now time.Time) int {
+func (r *Reader) rank(id []byte, plausible bool) int {
 	switch {
 	case r.Young(id):
 		return 2
-	case Plausible(r.shape.Time(id), now):
+	case plausible:
 		return 0
 	}
 	return 1

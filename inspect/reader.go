@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/digits"
 	"github.com/firn-id/firn/internal/form/object"
 	"github.com/firn-id/firn/internal/shape"
 )
@@ -28,7 +29,8 @@ type Reader struct {
 	letters  [256]bool // the alphabet of the text
 	grown    int64     // the first timestamp that is not young
 	room     []byte
-	object   object.ID
+	objects  object.Writer
+	kind     *object.Kind
 }
 
 // NewReader returns a Reader. The error is that of the format's own functions, for settings that the format
@@ -42,7 +44,7 @@ func (f Format) NewReader(set Settings) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{format: f, settings: set, shape: s, parse: f.of.Reader(), write: f.of.Writer(),
-		object: object.ID{Format: f.of.Name, Integer: f.of.Integer(), Timed: true, Fields: s.Fields}}
+		kind: object.NewKind(f.of.Name, f.of.Integer(), s.Fields, nil)}
 	if set.Epoch.IsZero() {
 		r.grown = young * 24 * int64(time.Hour/s.Unit)
 	}
@@ -77,6 +79,9 @@ func (r *Reader) Format() Format { return r.format }
 // Shape describes the IDs to Firn's own tools. Do not change what it returns.
 func (r *Reader) Shape() *shape.Shape { return &r.shape }
 
+// Kind describes the JSON objects of the IDs to Firn's own tools. Use the Kind in the goroutine of the Reader alone.
+func (r *Reader) Kind() *object.Kind { return r.kind }
+
 // AppendRead reads an ID in any form, as [Format.Read] does, and appends the binary form to dst.
 func (r *Reader) AppendRead(dst, s []byte) ([]byte, error) {
 	if ids := r.AppendReadings(dst, s); len(ids) > len(dst) {
@@ -109,14 +114,14 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 	}
 	switch size := 2 * d.Size; {
 	case len(s) > 2 && s[0] == '0' && lower(s[1]) == 'x':
-		digits := s[2:]
-		if d.Integer() && len(digits) < size { // programs print integers without leading zeros
+		text := s[2:]
+		if d.Integer() && len(text) < size { // programs print integers without leading zeros
 			var padded [16]byte
-			n := copy(padded[:], "0000000000000000"[:size-len(digits)])
-			copy(padded[n:], digits)
+			n := copy(padded[:], "0000000000000000"[:size-len(text)])
+			copy(padded[n:], text)
 			return r.appendHex(dst, padded[:])
 		}
-		return r.appendHex(dst, digits)
+		return r.appendHex(dst, text)
 	case len(s) == size:
 		return r.appendHex(dst, s)
 	case d.UUID != nil && (len(s) == uuidLength && s[8] == '-' || len(s) == uuidDigits && isHex(s)):
@@ -184,16 +189,16 @@ func (r *Reader) isText(s []byte) bool {
 }
 
 // appendHex appends the ID of hexadecimal digits, if they are an ID.
-func (r *Reader) appendHex(dst, digits []byte) []byte {
+func (r *Reader) appendHex(dst, text []byte) []byte {
 	d := r.format.of
-	if len(digits) != 2*d.Size {
+	if len(text) != 2*d.Size {
 		return dst
 	}
-	ids, err := hex.AppendDecode(dst, digits)
-	if err != nil {
-		return dst
-	}
+	ids := append(dst, make([]byte, d.Size)...)
 	id := ids[len(dst):]
+	if digits.Hex(id, text) >= 0 {
+		return dst
+	}
 	if d.Integer() && binary.BigEndian.Uint64(id)>>r.shape.Bits() != 0 || r.check(id) != nil {
 		return dst
 	}
@@ -209,13 +214,8 @@ func decimal(s []byte) (v uint64, ok bool) {
 	if len(s) == 0 || len(s) > most {
 		return 0, false
 	}
-	for _, c := range s {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		v = 10*v + uint64(c-'0')
-	}
-	return v, v <= math.MaxInt64
+	v, _, ok = digits.Decimal(s)
+	return v, ok && v <= math.MaxInt64
 }
 
 // The lengths of a UUID's text, with hyphens and without.
@@ -276,8 +276,7 @@ func (r *Reader) AppendJSON(dst, id []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	r.object.Text, r.object.Binary, r.object.Time = text, id, r.shape.Time(id)
-	return object.Append(dst, &r.object), nil
+	return r.objects.Append(dst, r.kind, &object.ID{Text: text, Binary: id, Timed: true, Time: r.shape.Time(id)}), nil
 }
 
 // Info takes apart an ID in the binary form. With an error, the Info has the Format alone.

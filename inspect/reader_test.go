@@ -149,7 +149,7 @@ func TestReaderLength(t *testing.T) {
 func TestPlausible(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	for at, want := range map[time.Time]bool{
-		now: true, now.Add(24 * time.Hour): true, now.Add(24*time.Hour + 1): false, now.AddDate(-20, 0, 0): true, now.AddDate(-20, 0, 0).Add(-1): false,
+		now: true, now.Add(24 * time.Hour): true, now.Add(24*time.Hour + time.Millisecond): false, now.AddDate(-20, 0, 0): true, now.AddDate(-20, 0, 0).Add(-1): false,
 	} {
 		if inspect.Plausible(at, now) != want {
 			t.Errorf("%v is plausible at %v: %v", at, now, !want)

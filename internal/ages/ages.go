@@ -8,18 +8,25 @@ const (
 	years = 20             // no ID of today's formats is older
 )
 
-// Plausible returns the first and the last plausible time.
-func Plausible(now time.Time) (first, last time.Time) {
-	return now.AddDate(-years, 0, 0), now.Add(skew)
+// Guesses weighs the times of guesses, in Unix milliseconds. The zero Guesses is not ready for use.
+type Guesses struct{ first, now, last int64 }
+
+// At returns the Guesses at a time.
+func At(now time.Time) Guesses {
+	return Guesses{now.AddDate(-years, 0, 0).UnixMilli(), now.UnixMilli(), now.Add(skew).UnixMilli()}
 }
 
-// Distance returns how far the time of a guess is from now, for comparisons alone: the number has no unit. A time
-// before now is nearer than any time after the plausible ones.
-func Distance(t, now time.Time) int64 {
+// First returns the first plausible time.
+func (g *Guesses) First() time.Time { return time.UnixMilli(g.first) }
+
+// Weigh reports whether the time of a guess is plausible. The distance is how far the time is from now, for
+// comparisons alone: the number has no unit. A time before now is nearer than any time after the plausible ones.
+func (g *Guesses) Weigh(t time.Time) (plausible bool, distance int64) {
 	const future = 1 << 62
-	ms := max(t.UnixMilli()-now.UnixMilli(), now.UnixMilli()-t.UnixMilli()) // a time.Duration ends at 292 years
-	if t.After(now.Add(skew)) {
-		return future + min(ms, future-1)
+	ms := t.UnixMilli()
+	distance = min(max(ms-g.now, g.now-ms), future-1) // a time.Duration ends at 292 years
+	if ms > g.last {
+		distance += future
 	}
-	return min(ms, future-1)
+	return g.first <= ms && ms <= g.last, distance
 }

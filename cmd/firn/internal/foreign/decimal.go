@@ -2,13 +2,17 @@ package foreign
 
 import (
 	"encoding/binary"
-	"strconv"
+	"math"
 	"time"
 
 	twitter "github.com/bwmarrin/snowflake"
 	discord "github.com/disgoorg/snowflake/v2"
 	"github.com/sony/sonyflake"
+
+	"github.com/firn-id/firn/internal/form/digits"
 )
+
+var sonyflakeEpoch = time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC)
 
 // A decimalKind is a kind of decimals.
 type decimalKind struct {
@@ -19,10 +23,8 @@ type decimalKind struct {
 
 var decimalKinds = [...]decimalKind{
 	{
-		Kind{Name: "sonyflake", Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Fields: fields("timestamp sequence machine_id", 39, 8, 16)}, 10 * time.Millisecond,
-		func(v uint64) time.Time {
-			return time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC).Add(sonyflake.ElapsedTime(v))
-		},
+		Kind{Name: "sonyflake", Epoch: sonyflakeEpoch, Fields: fields("timestamp sequence machine_id", 39, 8, 16)}, 10 * time.Millisecond,
+		func(v uint64) time.Time { return sonyflakeEpoch.Add(sonyflake.ElapsedTime(v)) },
 	},
 	{
 		Kind{Name: "twitter", Epoch: time.UnixMilli(1288834974657).UTC(), Fields: fields("timestamp datacenter_id worker_id sequence", 41, 5, 5, 12)}, time.Millisecond,
@@ -42,26 +44,17 @@ var decimalKinds = [...]decimalKind{
 // a time near the epoch.
 const young = 30 * 24 * time.Hour
 
-// decimals reads a decimal of 63 bits, as databases hold it.
-func decimals(ids []ID, s string) []ID {
-	const most = 19 // digits
-	if len(s) == 0 || len(s) > most || s[0] == '0' || !consists(s, decimalDigits) {
-		return ids
+// addDecimals reads a decimal of 63 bits, as databases hold it.
+func (r *Reader) addDecimals(s string) {
+	v, _, ok := digits.Decimal(s)
+	if !ok || s == "" || s[0] == '0' || v > math.MaxInt64 {
+		return
 	}
-	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return ids
-	}
-	var b []byte
+	binary.BigEndian.PutUint64(r.decimal[:], v)
 	for i := range decimalKinds {
 		k := &decimalKinds[i]
-		if uint64(v)>>k.Fields[0].Shift < uint64(young/k.unit) {
-			continue
+		if v>>k.Fields[0].Shift >= uint64(young/k.unit) {
+			r.ids = append(r.ids, ID{Kind: &k.Kind, Text: s, Binary: r.decimal[:], Timed: true, Time: k.time(v)})
 		}
-		if b == nil {
-			b = binary.BigEndian.AppendUint64(nil, uint64(v))
-		}
-		ids = append(ids, ID{Kind: &k.Kind, Text: s, Binary: b, Timed: true, Time: k.time(uint64(v))})
 	}
-	return ids
 }

@@ -3,6 +3,7 @@
 package foreign
 
 import (
+	"slices"
 	"time"
 
 	"github.com/firn-id/firn/internal/form/object"
@@ -16,6 +17,8 @@ type Kind struct {
 	Epoch  time.Time     // of timestamp 0, for a kind of decimals; else the zero time
 	Fields []shape.Field // of the binary form; nil for a kind of characters only
 	Parts  []object.Part // of a text of characters
+
+	number int // the index in all
 }
 
 // Decimal reports whether IDs of the kind are decimals, as the integers of Firn's formats are.
@@ -31,22 +34,21 @@ type ID struct {
 	Time   time.Time
 }
 
-// A Writer writes JSON objects of IDs. The zero Writer is ready for use. A Writer is for one goroutine.
-type Writer struct{ objects map[*Kind]*object.ID }
+// A Reader reads many texts. The zero Reader is ready for use. A Reader is for one goroutine.
+type Reader struct {
+	ids     []ID
+	decimal [8]byte        // the binary form of a decimal
+	objects []*object.Kind // by the number of the Kind
+}
 
-// AppendJSON appends the JSON object of an ID.
-func (w *Writer) AppendJSON(dst []byte, id *ID) []byte {
-	o := w.objects[id.Kind]
-	if o == nil {
-		if w.objects == nil {
-			w.objects = make(map[*Kind]*object.ID)
+// Object describes the JSON objects of a kind's IDs.
+func (r *Reader) Object(k *Kind) *object.Kind {
+	if r.objects == nil {
+		for _, k := range all {
+			r.objects = append(r.objects, object.NewKind(k.Name, k.Decimal(), k.Fields, k.Parts))
 		}
-		o = &object.ID{Format: id.Kind.Name, Integer: id.Kind.Decimal(), Fields: id.Kind.Fields, Parts: id.Kind.Parts}
-		w.objects[id.Kind] = o
 	}
-	o.Text = append(o.Text[:0], id.Text...)
-	o.Binary, o.Timed, o.Time = id.Binary, id.Timed, id.Time
-	return object.Append(dst, o)
+	return r.objects[k.number]
 }
 
 // readers are functions that append to ids what a text can be. The length of the text decides which readers
@@ -66,17 +68,24 @@ var readers = map[int][]func(ids []ID, s string) []ID{
 	45: {uuids}, // as a URN
 }
 
-// AppendIDs appends to ids what s can be, in the order of the kinds.
-func AppendIDs(ids []ID, s string) []ID {
+// Read returns what s can be, in the order of the kinds. The IDs are valid until the next call.
+func (r *Reader) Read(s string) []ID {
+	r.ids = r.ids[:0]
 	for _, read := range readers[len(s)] {
-		ids = read(ids, s)
+		r.ids = read(r.ids, s)
 	}
-	return typeIDs(decimals(ids, s), s)
+	r.addDecimals(s)
+	r.ids = typeIDs(r.ids, s)
+	return r.ids
 }
 
 // All returns all kinds, in the order of listings.
-func All() []*Kind {
-	var all []*Kind
+func All() []*Kind { return slices.Clone(all) }
+
+var all = numbered()
+
+// numbered returns all kinds, with their numbers.
+func numbered() (all []*Kind) {
 	for version := 1; version < len(uuidKinds); version++ {
 		all = append(all, &uuidKinds[version])
 	}
@@ -84,7 +93,11 @@ func All() []*Kind {
 	for i := range decimalKinds {
 		all = append(all, &decimalKinds[i].Kind)
 	}
-	return append(all, &typeIDKind, &typeIDOtherKind, &pushIDKind, &cuidKind, &cuid2Kind, &nanoidKind)
+	all = append(all, &typeIDKind, &typeIDOtherKind, &pushIDKind, &cuidKind, &cuid2Kind, &nanoidKind)
+	for n, k := range all {
+		k.number = n
+	}
+	return all
 }
 
 // fields returns the fields of these names and widths, from the most significant.

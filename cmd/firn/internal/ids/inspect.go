@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/form/object"
 	"github.com/firn-id/firn/internal/shape"
 )
 
@@ -228,11 +229,12 @@ type inspector struct {
 	settings   shape.Settings
 	epochGiven bool
 
-	json       bool
-	foreigners foreign.Writer // of JSON
-	only       string
-	pens       cli.Pens
-	width      int // columns of the terminal
+	json    bool
+	objects object.Writer // of JSON
+	text    []byte        // of the ID in JSON
+	only    string
+	pens    cli.Pens
+	width   int // columns of the terminal
 
 	line    int64 // of the ID, where IDs stand anywhere in lines; else 0
 	held    held
@@ -303,7 +305,7 @@ func (i *inspector) answer(id string) (invalid, err error) {
 }
 
 // answerText answers an ID for people: in full, or by a line of the table if there are several lines.
-func (i *inspector) answerText(id string, readings []reading) error {
+func (i *inspector) answerText(id string, readings []*reading) error {
 	var full bytes.Buffer
 	if i.answers > 0 {
 		full.WriteByte('\n')
@@ -322,7 +324,7 @@ func (i *inspector) answerText(id string, readings []reading) error {
 	if err != nil {
 		return err
 	}
-	i.weighTime(&readings[0])
+	i.weighTime(readings[0])
 	if i.answers == 1 {
 		i.held = held{cells, full.Bytes(), true}
 		return nil
@@ -389,19 +391,18 @@ func (i *inspector) inspectMatches(as formats.Form) error {
 
 // answerID answers an ID in the binary form. The errors are those of answer.
 func (i *inspector) answerID(id []byte) (invalid, err error) {
-	readings := append(i.readings[:0], reading{reader: i.readers[0], id: id})
-	i.weigh(&readings[0])
-	i.readings = readings
+	i.found = append(i.found[:0], reading{reader: i.readers[0], id: id})
+	readings := i.weighAll()
 	b := i.buffer[:0]
 	switch {
 	case i.json:
 		b, err = i.appendJSON(b, "", readings)
 	case i.only != "":
-		if b, invalid, err = i.appendOnly(b, &readings[0]); invalid != nil || err != nil {
+		if b, invalid, err = i.appendOnly(b, readings[0]); invalid != nil || err != nil {
 			return invalid, err
 		}
 		b = append(b, '\n')
-		i.weighOnly(&readings[0])
+		i.weighOnly(readings[0])
 	default:
 		return nil, i.answerText("", readings)
 	}

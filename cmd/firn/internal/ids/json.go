@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
+	"github.com/firn-id/firn/internal/form/object"
 )
 
 // appendJSON appends the line of an input in JSON: an object, or all candidates if several kinds fit.
-func (i *inspector) appendJSON(dst []byte, input string, readings []reading) ([]byte, error) {
+func (i *inspector) appendJSON(dst []byte, input string, readings []*reading) ([]byte, error) {
 	if len(readings) == 1 {
-		dst, err := i.appendObject(dst, &readings[0])
+		dst, err := i.appendObject(dst, readings[0])
 		return append(dst, '\n'), err
 	}
 	dst = appendString(append(dst, `{"input":`...), input)
@@ -20,7 +21,7 @@ func (i *inspector) appendJSON(dst []byte, input string, readings []reading) ([]
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = i.appendObject(dst, &readings[n]); err != nil {
+		if dst, err = i.appendObject(dst, readings[n]); err != nil {
 			return dst, err
 		}
 	}
@@ -30,14 +31,19 @@ func (i *inspector) appendJSON(dst []byte, input string, readings []reading) ([]
 // appendObject appends the object of a reading. A typed ID has its prefix as the last member. With a pool, the
 // object has the worker and the holder, too.
 func (i *inspector) appendObject(dst []byte, r *reading) ([]byte, error) {
+	id := object.ID{Timed: r.timed, Time: r.at}
+	kind, err := (*object.Kind)(nil), error(nil)
 	if r.reader == nil {
-		dst = i.foreigners.AppendJSON(dst, r.foreign)
+		kind = i.foreign.Object(r.foreign.Kind)
+		id.Text, id.Binary = append(i.text[:0], r.foreign.Text...), r.foreign.Binary
 	} else {
-		var err error
-		if dst, err = r.reader.AppendJSON(dst, r.id); err != nil {
+		kind, id.Binary = r.reader.Kind(), r.id
+		if id.Text, err = r.reader.AppendText(i.text[:0], r.id); err != nil {
 			return dst, err
 		}
 	}
+	i.text = id.Text
+	dst = i.objects.Append(dst, kind, &id)
 	if r.prefix == "" && i.pool == nil && i.line == 0 {
 		return dst, nil
 	}

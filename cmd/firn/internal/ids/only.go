@@ -153,15 +153,15 @@ func (i *inspector) appendMaker(dst []byte, r *reading) (b []byte, invalid, err 
 
 // chosen returns the reading of an input for an answer that has room for one. The error is for an input that can
 // be of several kinds.
-func (i *inspector) chosen(input string, readings []reading) (*reading, error) {
+func (i *inspector) chosen(input string, readings []*reading) (*reading, error) {
 	if judge(readings) == ambiguous {
 		return nil, fmt.Errorf("%s fits %d %s: name the format", cli.Plain(input), len(readings), kinds(readings))
 	}
-	return &readings[0], nil
+	return readings[0], nil
 }
 
 // noteGuess tells the user of the first guess.
-func (i *inspector) noteGuess(input string, readings []reading) {
+func (i *inspector) noteGuess(input string, readings []*reading) {
 	if i.guessed || judge(readings) != guess {
 		return
 	}

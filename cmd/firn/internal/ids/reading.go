@@ -20,6 +20,8 @@ type reading struct {
 	foreign *foreign.ID
 	prefix  string // of a typed ID
 
+	at       time.Time
+	timed    bool // the ID has a time, at
 	rank     rank
 	distance int64 // of the time from now
 	written  bool  // the input is the canonical text of a foreign kind
@@ -47,12 +49,7 @@ func (r *reading) kind() string {
 }
 
 // time returns the time of the ID. ok is false for a kind without a time.
-func (r *reading) time() (t time.Time, ok bool) {
-	if r.reader == nil {
-		return r.foreign.Time, r.foreign.Timed
-	}
-	return r.reader.Time(r.id), true
-}
+func (r *reading) time() (t time.Time, ok bool) { return r.at, r.timed }
 
 // text returns the canonical text.
 func (r *reading) text() string {
@@ -66,18 +63,32 @@ func (r *reading) text() string {
 	return string(text)
 }
 
-// weigh finds out how plausible a reading is.
+// weighAll weighs the readings that were found, and returns them in this order.
+func (s *scanner) weighAll() []*reading {
+	if s.guesses == (ages.Guesses{}) {
+		s.guesses = ages.At(s.now)
+	}
+	s.readings = s.readings[:0]
+	for i := range s.found {
+		s.weigh(&s.found[i])
+		s.readings = append(s.readings, &s.found[i])
+	}
+	return s.readings
+}
+
+// weigh finds out the time of a reading, and how plausible the reading is.
 func (s *scanner) weigh(r *reading) {
-	if s.last.IsZero() {
-		s.first, s.last = ages.Plausible(s.now)
+	if r.reader == nil {
+		r.at, r.timed = r.foreign.Time, r.foreign.Timed
+	} else {
+		r.at, r.timed = r.reader.Time(r.id), true
 	}
-	t, timed := r.time()
-	if timed {
-		r.distance = ages.Distance(t, s.now)
+	usual := false
+	if r.timed {
+		usual, r.distance = s.guesses.Weigh(r.at)
 	}
-	usual := !t.Before(s.first) && !t.After(s.last)
 	switch {
-	case r.reader == nil && !timed:
+	case r.reader == nil && !r.timed:
 		r.rank = timeless
 	case r.reader == nil && usual:
 		r.rank = plausibleForeign
@@ -100,46 +111,52 @@ type scanner struct {
 	detect  bool // the form is not known
 	now     time.Time
 
-	first, last time.Time // of plausible times
+	guesses ages.Guesses // at the time now
+	foreign foreign.Reader
 
 	// Room for the answers of a call, which the next call overwrites.
 	input    []byte
 	ids      []byte
-	foreign  []foreign.ID
-	readings []reading
+	found    []reading  // in the order of the readers
+	readings []*reading // those found, in another order
 }
 
 // read returns what an input can be, the most plausible first. The readings are valid until the next call. The
 // error is for an input that is nothing.
-func (s *scanner) read(input string) ([]reading, error) {
-	s.ids, s.readings, s.foreign = s.ids[:0], s.readings[:0], s.foreign[:0]
+func (s *scanner) read(input string) ([]*reading, error) {
+	s.ids, s.found = s.ids[:0], s.found[:0]
 	s.scan(input)
 	bare := input
 	if s.detect {
-		if bare = unquoted(input); len(s.readings) == 0 && bare != input {
+		if bare = unquoted(input); len(s.found) == 0 && bare != input {
 			s.scan(bare)
 		}
 	}
-	if len(s.readings) == 0 {
+	if len(s.found) == 0 {
 		return nil, s.refused(bare)
 	}
-	for i := range s.readings {
-		s.weigh(&s.readings[i])
-	}
+	readings := s.weighAll()
 	if s.named {
-		return s.readings[:1], nil // the first form that fits
+		return readings[:1], nil // the first form that fits
 	}
 	s.leaveOut()
-	slices.SortStableFunc(s.readings, func(a, b reading) int {
-		if c := cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance)); c != 0 || a.written == b.written {
-			return c
-		}
-		if a.written {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(s.readings, compare)
 	return s.readings, nil
+}
+
+// compare compares how plausible readings are: the more plausible reading is less.
+func compare(a, b *reading) int {
+	switch {
+	case a.rank != b.rank:
+		return cmp.Compare(a.rank, b.rank)
+	case a.distance != b.distance:
+		return cmp.Compare(a.distance, b.distance)
+	case a.written == b.written:
+		return 0
+	case a.written:
+		return -1
+	}
+	return 1
 }
 
 // leaveOut leaves out a format's second reading of an input, unless its time is plausible. Digits can be both
@@ -187,7 +204,7 @@ func (s *scanner) scan(input string) {
 // add adds the readings whose IDs begin at an offset.
 func (s *scanner) add(r *inspect.Reader, from int, prefix string) {
 	for size := r.Format().Descriptor().Size; from < len(s.ids); from += size {
-		s.readings = append(s.readings, reading{reader: r, id: s.ids[from : from+size], prefix: prefix})
+		s.found = append(s.found, reading{reader: r, id: s.ids[from : from+size], prefix: prefix})
 	}
 }
 
@@ -197,11 +214,11 @@ func (s *scanner) scanForeign(input string) {
 	if !s.detect && s.form != inspect.Text && s.form != inspect.Int {
 		return
 	}
-	s.foreign = foreign.AppendIDs(s.foreign[:0], input)
-	for n := range s.foreign {
-		f := &s.foreign[n]
+	ids := s.foreign.Read(input)
+	for n := range ids {
+		f := &ids[n]
 		if s.detect || f.Kind.Decimal() == (s.form == inspect.Int) {
-			s.readings = append(s.readings, reading{foreign: f, prefix: f.Prefix, written: f.Text == input})
+			s.found = append(s.found, reading{foreign: f, prefix: f.Prefix, written: f.Text == input})
 		}
 	}
 }
@@ -225,8 +242,8 @@ const (
 
 // judge says whether the first reading stands for an input. Foreign decimals do not count where a format's ID is
 // plausible. Readings of the same time count once: every Ulid-Flake is both stand-alone and scalable.
-func judge(readings []reading) verdict {
-	first := &readings[0]
+func judge(readings []*reading) verdict {
+	first := readings[0]
 	switch {
 	case len(readings) == 1 && (first.reader != nil || first.foreign.Kind.Weak == ""):
 		return certain
@@ -235,8 +252,7 @@ func judge(readings []reading) verdict {
 	case first.rank > timeless:
 		return ambiguous
 	}
-	for i := range readings[1:] {
-		r := &readings[i+1]
+	for _, r := range readings[1:] {
 		if r.rank == first.rank && (r.distance != first.distance || r.rank == timeless) {
 			return ambiguous
 		}

@@ -22,7 +22,7 @@ import (
 )
 
 // show shows an input: in full if the first reading stands for the input, else as a table of all readings.
-func (i *inspector) show(w *bytes.Buffer, input string, readings []reading) error {
+func (i *inspector) show(w *bytes.Buffer, input string, readings []*reading) error {
 	v := judge(readings)
 	if v == ambiguous {
 		fmt.Fprintf(w, "%s fits %d %s:\n\n", i.pens.Title.Sprint(cli.Printable(input)), len(readings), kinds(readings))
@@ -45,7 +45,7 @@ func (i *inspector) show(w *bytes.Buffer, input string, readings []reading) erro
 }
 
 // kinds names what the readings are of.
-func kinds(readings []reading) string {
+func kinds(readings []*reading) string {
 	for _, r := range readings {
 		if r.reader == nil {
 			return "kinds"
@@ -55,11 +55,11 @@ func kinds(readings []reading) string {
 }
 
 // writeReadings writes a line for each reading.
-func (i *inspector) writeReadings(w *bytes.Buffer, readings []reading) {
+func (i *inspector) writeReadings(w *bytes.Buffer, readings []*reading) {
 	var lines bytes.Buffer
 	table := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	for n := range readings {
-		r := &readings[n]
+		r := readings[n]
 		if t, ok := r.time(); ok {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", r.kind(), cli.TimeText(t), cli.Relative(t, i.now))
 		} else {
@@ -73,8 +73,8 @@ func (i *inspector) writeReadings(w *bytes.Buffer, readings []reading) {
 }
 
 // block shows the first reading in full.
-func (i *inspector) block(w *bytes.Buffer, readings []reading, v verdict) error {
-	r := &readings[0]
+func (i *inspector) block(w *bytes.Buffer, readings []*reading, v verdict) error {
+	r := readings[0]
 	b := block{Buffer: w, pens: i.pens, width: i.width}
 	reason := ""
 	if v == guess {
@@ -133,9 +133,9 @@ func (i *inspector) draw(b *block, r *reading, bin []byte, of []shape.Field) {
 }
 
 // reasonFor says why the first reading is a guess.
-func reasonFor(readings []reading) string {
-	first := &readings[0]
-	foreign := slices.ContainsFunc(readings, func(r reading) bool { return r.rank == plausibleForeign })
+func reasonFor(readings []*reading) string {
+	first := readings[0]
+	foreign := slices.ContainsFunc(readings, func(r *reading) bool { return r.rank == plausibleForeign })
 	switch {
 	case len(readings) == 1:
 		return "(a guess: any " + first.foreign.Kind.Weak + ")"

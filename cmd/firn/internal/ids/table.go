@@ -19,8 +19,8 @@ type table struct {
 }
 
 // cells returns the line of an input: the ID, the time, what the ID is, the age, and what is known of the maker.
-func (i *inspector) cells(input string, readings []reading) ([]string, error) {
-	r := &readings[0]
+func (i *inspector) cells(input string, readings []*reading) ([]string, error) {
+	r := readings[0]
 	kind := r.kind()
 	switch judge(readings) {
 	case guess:

@@ -50,7 +50,8 @@ func (s Source) Open(in io.Reader) *Reader {
 	d := s.Format.Descriptor()
 	now := time.Now()
 	r := &Reader{of: s, in: in, buf: make([]byte, bufferSize), id: make([]byte, 0, d.Size)}
-	r.first, _ = ages.Plausible(now)
+	guesses := ages.At(now)
+	r.first = guesses.First()
 	r.last = now.AddDate(1, 0, 0) // firn verify counts IDs of the future, of which package inspect expects none
 	r.ids, r.err = s.Format.NewReader(inspect.Settings(s.Settings))
 	if s.Shape.Micro == 0 && (s.Detect || s.Form == inspect.Text) {
