@@ -35,15 +35,30 @@ type Address struct {
 	set      url.Values
 	taken    []string
 	err      error
+	alone    bool
 }
 
 // Parse reads an address.
-func Parse(s string) (*Address, error) {
+func Parse(s string) (*Address, error) { return parse(s, false) }
+
+// ParseAlone is Parse for programs that check an address far from the files and variables that the
+// address names. Secret and TLS check their settings, but read no files and no variables: Secret
+// returns [Withheld] instead of a secret, and TLS returns a configuration without certificates.
+func ParseAlone(s string) (*Address, error) { return parse(s, true) }
+
+// Withheld stands for the secrets of an address that ParseAlone has read.
+const Withheld = "withheld"
+
+// Alone reports whether ParseAlone has read the address. Such an address may lack its secrets, which
+// are elsewhere.
+func (a *Address) Alone() bool { return a.alone }
+
+func parse(s string, alone bool) (*Address, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || scheme == "" || strings.ContainsFunc(scheme, notScheme) {
 		return nil, fmt.Errorf("%w: want scheme://…, as in file:///var/lib/firn", driver.ErrAddress)
 	}
-	a := &Address{Scheme: strings.ToLower(scheme)}
+	a := &Address{Scheme: strings.ToLower(scheme), alone: alone}
 	rest, fragment, _ := strings.Cut(rest, "#")
 	if fragment != "" {
 		return nil, a.bad("it has a fragment (#…): write %%23 for a # that belongs to it")
@@ -248,6 +263,10 @@ func (a *Address) Secret(name string) string {
 		return ""
 	}
 	switch {
+	case a.alone:
+		if inFile || inEnv || value != "" {
+			value = Withheld
+		}
 	case inFile:
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -275,6 +294,9 @@ func (a *Address) TLS() *tls.Config {
 		return nil
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: server}
+	if a.alone {
+		return c
+	}
 	if ca != "" {
 		pem, err := os.ReadFile(ca)
 		if err != nil {

@@ -176,6 +176,36 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// TestAlone: an address that was read alone has the same mistakes, but needs no file and no variable.
+func TestAlone(t *testing.T) {
+	a := testkit.Must(address.ParseAlone("x://a?one-env=FIRN_TEST_NONE&two-file=/not/there&three=hunter2&ca=/not/there&cert=/not/there&server-name=b"))
+	for name, want := range map[string]string{"one": address.Withheld, "two": address.Withheld, "three": address.Withheld, "four": ""} {
+		if got := a.Secret(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if c := a.TLS(); c == nil || c.ServerName != "b" || !a.Alone() || a.Err() != nil {
+		t.Errorf("%+v, %v", c, a.Err())
+	}
+	if testkit.Must(address.Parse("x://a")).Alone() {
+		t.Error("Parse reads alone")
+	}
+	for in, want := range map[string]string{
+		"x://u:p@a?password-file=b":         "more than one of password",
+		"x://a?password=b&password-env=c":   "more than one of password",
+		"x://a?tls=false&ca=b":              "tls=false goes without ca",
+		"x://a?tls=maybe":                   "neither true nor false",
+		"x://u:hunter2@a?password=hunter3x": "there are two passwords",
+	} {
+		a := testkit.Must(address.ParseAlone(in))
+		a.Secret("password")
+		a.TLS()
+		if err := a.Err(); !errors.Is(err, driver.ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: %v; want %q", in, err, want)
+		}
+	}
+}
+
 // Parse does not panic, and the text of an address does not show the secret.
 func FuzzParse(f *testing.F) {
 	f.Add("etcd://user:hunter2@a:1,b/c?d=e")

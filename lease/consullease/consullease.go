@@ -30,6 +30,7 @@ package consullease
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -92,8 +93,27 @@ func init() { driver.Register("consul", Open) }
 //   - timeout, which bounds each call whose context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
+	s, config, err := settle(a, err)
 	if err != nil {
-		return nil, driver.OpenError("consul", err, wantAddress)
+		return nil, err
+	}
+	s.exposed = s.token != "" && config == nil && slices.ContainsFunc(a.Hosts, rest.IsRemote)
+	s.client = rest.New(a.Hosts, config, s.timeout)
+	s.Handle = driver.New(driver.Backend{
+		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle returns a store with the settings of an address, given the result of reading the address. The
+// store has no client yet. [Open] and [Rights] read addresses here alone.
+func settle(a *address.Address, err error) (*Store, *tls.Config, error) {
+	if err != nil {
+		return nil, nil, driver.OpenError("consul", err, wantAddress)
 	}
 	config := a.TLS()
 	s := &Store{
@@ -116,18 +136,9 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		err = checkPrefix(a.Path)
 	}
 	if err != nil {
-		return nil, driver.OpenError(a.String(), err, wantAddress)
+		return nil, nil, driver.OpenError(a.String(), err, wantAddress)
 	}
-	s.exposed = s.token != "" && config == nil && slices.ContainsFunc(a.Hosts, rest.IsRemote)
-	s.client = rest.New(a.Hosts, config, s.timeout)
-	s.Handle = driver.New(driver.Backend{
-		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
-	})
-	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return s, config, nil
 }
 
 const wantAddress = "want consul://host:8500/prefix?setting=value"

@@ -81,8 +81,25 @@ func init() { driver.Register("etcd", Open) }
 // context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
+	c, timeout, err := settle(a, err)
 	if err != nil {
-		return nil, driver.OpenError("etcd", err, wantAddress)
+		return nil, err
+	}
+	s := newStore(a, timeout)
+	s.own, s.tls, s.login = true, c.TLS, c.Username != ""
+	s.exposed = s.login && c.TLS == nil && slices.ContainsFunc(c.Endpoints, isRemote)
+	if err := driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error { return s.connect(ctx, c) }); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle returns the settings of an address, with the result of reading the address, and sets the
+// hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
+func settle(a *address.Address, err error) (clientv3.Config, time.Duration, error) {
+	if err != nil {
+		return clientv3.Config{}, 0, driver.OpenError("etcd", err, wantAddress)
 	}
 	c := clientv3.Config{TLS: a.TLS(), Username: a.User, Password: a.Secret("password")}
 	timeout := a.Duration("timeout", DefaultTimeout)
@@ -93,22 +110,15 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	case err != nil:
 	case a.Scheme != "etcd":
 		err = fmt.Errorf("%w: it begins with %s://, not etcd://", driver.ErrAddress, a.Scheme)
-	case c.Username != "" && c.Password == "":
+	case c.Username != "" && c.Password == "" && !a.Alone():
 		err = fmt.Errorf("%w: it has a user, but no password", driver.ErrAddress)
 	case c.Username == "" && c.Password != "":
 		err = fmt.Errorf("%w: it has a password, but no user", driver.ErrAddress)
 	}
 	if err != nil {
-		return nil, driver.OpenError(a.String(), err, wantAddress)
+		return c, 0, driver.OpenError(a.String(), err, wantAddress)
 	}
-	s := newStore(a, timeout)
-	s.own, s.tls, s.login = true, c.TLS, c.Username != ""
-	s.exposed = s.login && c.TLS == nil && slices.ContainsFunc(c.Endpoints, isRemote)
-	if err := driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error { return s.connect(ctx, c) }); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return c, timeout, nil
 }
 
 const wantAddress = "want etcd://host:2379,host2:2379/prefix?setting=value"

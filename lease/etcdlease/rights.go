@@ -5,19 +5,24 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
 // Rights returns commands of a shell for an administrator, with etcdctl, that give a user what a program
 // needs for leases under the prefix of an address: a role with the user's name, which reads and writes
-// the keys with the prefix. The user is by default the user of the address, and must exist.
-func Rights(address, user string) (string, error) {
-	a, user, err := rights.ParseUser(address, user, "etcd")
-	if err != nil {
+// the keys with the prefix. The user is by default the user of the address, and must exist. An address
+// that Open refuses is an error. Only the password and the files of the address need not be there.
+func Rights(addr, user string) (string, error) {
+	a, err := address.ParseAlone(addr)
+	if _, _, err = settle(a, err); err != nil {
 		return "", err
 	}
-	prefix := cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix) + "/"
+	if user = cmp.Or(user, a.User); rights.User(user) != nil {
+		return "", rights.User(user)
+	}
+	prefix := a.Path + "/"
 	if strings.ContainsFunc(prefix, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", fmt.Errorf("%w: the prefix has a control character", driver.ErrAddress)
 	}

@@ -15,11 +15,19 @@ func init() { driver.Register("file", openAddress) }
 // openAddress opens an existing store. The store of an address is made before a program gets the
 // address, as with stores of every other kind.
 func openAddress(_ context.Context, addr string) (*Store, error) {
-	dir, err := ParseAddress(addr)
+	dir, err := settle(addr)
 	if err != nil {
-		return nil, driver.OpenError("file", err, "want file:///DIRECTORY")
+		return nil, err
 	}
 	return Open(dir, Existing)
+}
+
+// settle returns the directory of an address. openAddress and [Rights] read addresses here alone.
+func settle(addr string) (dir string, err error) {
+	if dir, err = ParseAddress(addr); err != nil {
+		err = driver.OpenError("file", err, "want file:///DIRECTORY")
+	}
+	return dir, err
 }
 
 // ParseAddress returns the directory of an address file:///DIRECTORY. The errors are

@@ -10,7 +10,7 @@ import (
 // Rights returns commands of a shell for root that let the users of a group share the directory of an
 // address, which may have a store already. It is for systems with groups and modes of files.
 func Rights(address, group string) (string, error) {
-	dir, err := ParseAddress(address)
+	dir, err := settle(address)
 	if err != nil {
 		return "", err
 	}

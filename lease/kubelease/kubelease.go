@@ -48,6 +48,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -118,14 +119,41 @@ func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, a
 
 func open(ctx context.Context, addr, account string) (*Store, error) {
 	a, err := address.Parse(addr)
+	s, host, config, err := settle(a, err, account)
 	if err != nil {
-		return nil, driver.OpenError("kubernetes", err, wantAddress)
+		return nil, err
 	}
-	s := &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
+	s.client = rest.New([]string{host}, config, s.timeout)
+	s.Handle = driver.New(driver.Backend{
+		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle returns a store with the settings of an address, and host:port of the API server, given the
+// result of reading the address. The store has no client yet. [Open] and [Rights] read addresses here
+// alone. Rights may be asked for outside of the pod: for an address read by [address.ParseAlone],
+// settle looks for no server.
+func settle(a *address.Address, err error, account string) (s *Store, host string, config *tls.Config, _ error) {
+	if err != nil {
+		return nil, "", nil, driver.OpenError("kubernetes", err, wantAddress)
+	}
+	fail := func(err error) (*Store, string, *tls.Config, error) {
+		return nil, "", nil, driver.OpenError(a.String(), err, wantAddress)
+	}
+	s = &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
 	server, ca, cert := a.Text("server", ""), a.Text("ca", ""), a.Text("cert", "")
-	config := a.TLS()
+	config = a.TLS()
 	err = a.Err()
-	if err == nil && len(a.Hosts) == 0 {
+	switch {
+	case err != nil || len(a.Hosts) > 0:
+	case a.Alone():
+		err = fmt.Errorf("%w: it names no namespace, as in kubernetes://namespace/prefix", driver.ErrAddress)
+	default:
 		var namespace []byte
 		if namespace, err = os.ReadFile(account + "/namespace"); err != nil {
 			err = fmt.Errorf("%w: it has no namespace, and this is not a pod: %w", driver.ErrAddress, err)
@@ -133,34 +161,37 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 		a.Hosts = []string{strings.TrimSpace(string(namespace))}
 	}
 	a.Path = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
-	at := a.String()
 	switch {
 	case err != nil:
-		return nil, driver.OpenError(at, err, wantAddress)
+		return fail(err)
 	case a.Scheme != "kubernetes":
-		return nil, driver.OpenError(at, fmt.Errorf("%w: it begins with %s://, not kubernetes://", driver.ErrAddress, a.Scheme), wantAddress)
+		return fail(fmt.Errorf("%w: it begins with %s://, not kubernetes://", driver.ErrAddress, a.Scheme))
 	case a.User != "":
-		return nil, driver.OpenError(at, fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress), wantAddress)
+		return fail(fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress))
 	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is not a namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
+		return fail(fmt.Errorf("%w: %.100q is not a namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")))
 	case !isLabel(a.Path):
-		return nil, driver.OpenError(at, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path), wantAddress)
+		return fail(fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path))
 	}
 	s.namespace, s.prefix = a.Hosts[0], a.Path+"."
 	if server == "" {
+		if a.Alone() {
+			return s, "", config, nil
+		}
 		if server, err = inCluster(); err != nil {
-			return nil, driver.OpenError(at, err, wantAddress)
+			return fail(err)
 		}
 		if ca == "" {
 			if config, err = withAuthority(a, account+"/ca.crt"); err != nil {
-				return nil, driver.OpenError(at, err, wantAddress)
+				return fail(err)
 			}
 		}
 		if s.token == "" && s.tokenFile == "" && cert == "" {
 			s.tokenFile = account + "/token"
 		}
 	}
-	host, secure, err := parseServer(server)
+	var secure bool
+	host, secure, err = parseServer(server)
 	switch {
 	case err != nil:
 	case secure && a.Text("tls", "") == "false":
@@ -173,17 +204,9 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", driver.ErrAddress)
 	}
 	if err != nil {
-		return nil, driver.OpenError(at, err, wantAddress)
+		return fail(err)
 	}
-	s.client = rest.New([]string{host}, config, s.timeout)
-	s.Handle = driver.New(driver.Backend{
-		Address: at, Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
-	})
-	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return s, host, config, nil
 }
 
 const wantAddress = "want kubernetes://namespace/prefix?setting=value"

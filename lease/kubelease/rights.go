@@ -5,18 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
 // Rights returns the objects of Kubernetes, in YAML, that let a service account use the leases of the
 // namespace in an address: a Role and a RoleBinding, both with the account's name. The account must exist.
-func Rights(address, user string) (string, error) {
-	a, user, err := rights.Parse(address, user, "kubernetes")
+// An address that Open refuses is an error. Only the token and the files of the address need not be
+// there, nor an API server; but the address must have the namespace.
+func Rights(addr, user string) (string, error) {
+	a, err := address.ParseAlone(addr)
+	_, _, _, err = settle(a, err, account)
 	switch {
 	case err != nil:
-	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		err = fmt.Errorf("%w: it names no namespace, as in kubernetes://namespace/prefix", driver.ErrAddress)
 	case user == "":
 		err = rights.User(user)
 	case !isLabel(user):

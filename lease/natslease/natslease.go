@@ -121,8 +121,30 @@ func init() { driver.Register("nats", Open) }
 //   - tls, ca, cert, key and server-name, for TLS.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
+	o, c, err := settle(a, err)
 	if err != nil {
-		return nil, driver.OpenError("nats", err, wantAddress)
+		return nil, err
+	}
+	s := newStore(a.String(), o)
+	s.own = true
+	err = driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error {
+		if err := s.connect(ctx, a.Hosts, c); err != nil {
+			return s.readable(err)
+		}
+		return s.start(ctx)
+	})
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle returns the settings of an address, with the result of reading the address, and sets the
+// hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
+func settle(a *address.Address, err error) (Options, []nats.Option, error) {
+	if err != nil {
+		return Options{}, nil, driver.OpenError("nats", err, wantAddress)
 	}
 	secure := a.TLS()
 	password, token := a.Secret("password"), a.Secret("token")
@@ -135,9 +157,8 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		SyncAlways: a.Bool("sync-always", false),
 	}
 	err = a.Err()
-	hosts := a.Endpoints(defaultPort, "localhost")
 	o.Bucket = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultBucket)
-	a.Hosts, a.Path = hosts, o.Bucket
+	a.Hosts, a.Path = a.Endpoints(defaultPort, "localhost"), o.Bucket
 	ways := 0
 	for _, way := range []string{a.User, token, creds, nkey} {
 		if way != "" {
@@ -148,7 +169,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	case err != nil:
 	case a.Scheme != "nats":
 		err = fmt.Errorf("%w: it begins with %s://, not nats://", driver.ErrAddress, a.Scheme)
-	case (a.User == "") != (password == ""):
+	case a.User == "" && password != "", a.User != "" && password == "" && !a.Alone():
 		err = fmt.Errorf("%w: user and password go together; a token is given as token-file, token-env or token", driver.ErrAddress)
 	case ways > 1:
 		err = fmt.Errorf("%w: it has more than one of a user, a token, creds-file and nkey-file", driver.ErrAddress)
@@ -165,11 +186,11 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	if secure == nil {
 		c[3] = nil
 	}
-	if err == nil && creds != "" {
+	if err == nil && creds != "" && !a.Alone() {
 		_, err = os.ReadFile(creds) // otherwise a missing file would show only later
 		c = append(c, nats.UserCredentials(creds))
 	}
-	if err == nil && nkey != "" {
+	if err == nil && nkey != "" && !a.Alone() {
 		var option nats.Option
 		if option, err = nats.NkeyOptionFromSeed(nkey); err != nil {
 			err = fmt.Errorf("nkey-file: %w", err)
@@ -177,21 +198,9 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		c = append(c, option)
 	}
 	if err != nil {
-		return nil, driver.OpenError(a.String(), err, wantAddress)
+		return Options{}, nil, driver.OpenError(a.String(), err, wantAddress)
 	}
-	s := newStore(a.String(), o)
-	s.own = true
-	err = driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error {
-		if err := s.connect(ctx, hosts, c); err != nil {
-			return s.readable(err)
-		}
-		return s.start(ctx)
-	})
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return o, c, nil
 }
 
 const wantAddress = "want nats://host:4222,host2:4222/bucket?creds-file=…"

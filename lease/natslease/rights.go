@@ -5,22 +5,24 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
 // Rights returns the permissions that a program needs for leases in the bucket of an address, and
 // nothing else: a user for the list authorization.users in the configuration of the servers. The
-// user is by default the user of the address. The entry has no password.
-func Rights(address, user string) (string, error) {
-	a, user, err := rights.ParseUser(address, user, "nats")
-	o := Options{}
-	if err == nil {
-		o.Bucket = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultBucket)
-		err = o.check()
-	}
-	if err == nil && a.Text("domain", "") != "" {
+// user is by default the user of the address. The entry has no password. An address that Open refuses is
+// an error. Only the password and the files of the address need not be there.
+func Rights(addr, user string) (string, error) {
+	a, err := address.ParseAlone(addr)
+	o, _, err := settle(a, err)
+	if err == nil && o.Domain != "" {
 		err = fmt.Errorf("%w: the permissions for a domain of JetStream are not known", driver.ErrAddress)
+	}
+	if err == nil {
+		user = cmp.Or(user, a.User)
+		err = rights.User(user)
 	}
 	if err != nil {
 		return "", err

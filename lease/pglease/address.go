@@ -3,6 +3,7 @@ package pglease
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,9 +32,20 @@ var defaults = map[string]string{
 	"pool_ping_timeout":       "1s",
 }
 
-// parse reads an address.
-func parse(addr string) (*pgxpool.Config, Options, error) {
-	a, err := address.Parse(addr)
+// files are the settings for pgx that name files.
+var files = []string{"passfile", "service", "servicefile", "sslcert", "sslkey", "sslrootcert"}
+
+// settle returns the settings of an address, given the result of reading the address. [Open] and
+// [Rights] read addresses here alone.
+func settle(a *address.Address, err error) (*pgxpool.Config, Options, error) {
+	config, o, err := parse(a, err)
+	if err != nil {
+		return nil, o, driver.OpenError("postgres", plain(err), "")
+	}
+	return config, o, nil
+}
+
+func parse(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 	if err != nil {
 		return nil, Options{}, err
 	}
@@ -50,7 +62,11 @@ func parse(addr string) (*pgxpool.Config, Options, error) {
 	}[a.Text("target_session_attrs", "")]
 	settings := make(url.Values)
 	take := func(name, or string) {
-		if value := a.Text(name, or); value != "" {
+		value := a.Text(name, or)
+		if a.Alone() && slices.Contains(files, name) {
+			return
+		}
+		if value != "" {
 			settings.Set(name, value)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -47,7 +48,7 @@ func TestAddress(t *testing.T) {
 					c.ConnConfig.RuntimeParams["application_name"] == "a b&c" && c.ConnConfig.ConnectTimeout == 3*time.Second
 			}},
 	} {
-		config, o, err := parse(c.address)
+		config, o, err := parse(address.Parse(c.address))
 		if err != nil {
 			t.Errorf("%s: %v", c.address, err)
 			continue
@@ -55,13 +56,13 @@ func TestAddress(t *testing.T) {
 		if got := describe(config.ConnConfig); got != c.string {
 			t.Errorf("%s is shown as %s, want %s", c.address, got, c.string)
 		}
-		again, _, err := parse(c.string)
+		again, _, err := parse(address.Parse(c.string))
 		if err != nil || describe(again.ConnConfig) != c.string {
 			t.Errorf("%s is read as %v (%v)", c.string, again, err)
 		}
 		// The store's own name leads to the same table.
 		s := testkit.Must(newStore(config.ConnConfig, o))
-		if again, table, err := parse(s.String()); err != nil || describe(again.ConnConfig) != c.string || table.Table != o.Table ||
+		if again, table, err := parse(address.Parse(s.String())); err != nil || describe(again.ConnConfig) != c.string || table.Table != o.Table ||
 			strings.Contains(s.String(), "table=") != (o.Table != DefaultTable) || c.password != "" && strings.Contains(s.String(), c.password) {
 			t.Errorf("%s, with table %s, is shown as %s (%v)", c.address, o.Table, s, err)
 		}
@@ -83,7 +84,7 @@ func TestEnvironment(t *testing.T) {
 		"PGAPPNAME": "mine", "PGTARGETSESSIONATTRS": "standby"} {
 		t.Setenv(name, value)
 	}
-	config, _, err := parse("postgres://")
+	config, _, err := parse(address.Parse("postgres://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestEnvironment(t *testing.T) {
 	if describe(c) != "postgres://there:6000/db" || c.User != "me" || c.Password != "of the file" || c.RuntimeParams["application_name"] != "mine" {
 		t.Errorf("%s of %s with %q, %v", describe(c), c.User, c.Password, c.RuntimeParams)
 	}
-	if config, _, err = parse("postgres://you@here/other?application_name=yours"); err != nil {
+	if config, _, err = parse(address.Parse("postgres://you@here/other?application_name=yours")); err != nil {
 		t.Fatal(err)
 	}
 	if c = config.ConnConfig; describe(c) != "postgres://here:6000/other" || c.User != "you" || c.RuntimeParams["application_name"] != "yours" {

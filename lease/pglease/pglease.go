@@ -50,6 +50,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -120,9 +121,9 @@ func init() { driver.Register("postgres", Open) }
 // Other settings come from libpq's environment (PGHOST, PGUSER, PGSSLMODE, PGPASSFILE and others,
 // but not PGTARGETSESSIONATTRS) and from libpq's files. The shortest address is postgres://.
 func Open(ctx context.Context, addr string) (*Store, error) {
-	config, o, err := parse(addr)
+	config, o, err := settle(address.Parse(addr))
 	if err != nil {
-		return nil, driver.OpenError("postgres", plain(err), "")
+		return nil, err
 	}
 	s, err := newStore(config.ConnConfig, o)
 	if err != nil {

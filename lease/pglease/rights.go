@@ -1,27 +1,29 @@
 package pglease
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 	"unicode"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/rights"
+	"github.com/firn-id/firn/lease/address"
 )
 
 // Rights returns SQL for an administrator that gives a user what a program needs for leases in the
 // store of an address: the statements of [Grant], and the right to connect to the database if the
-// address names one. The user is by default the user of the address. The table must exist.
-func Rights(address, user string) (string, error) {
-	a, user, err := rights.Parse(address, user, "postgres", "postgresql")
+// address names one. The user is by default the user of the address. The table must exist. An address
+// that Open refuses is an error. Only the password and the files of the address need not be there.
+func Rights(addr, user string) (string, error) {
+	a, err := address.ParseAlone(addr)
+	_, o, err := settle(a, err)
 	if err != nil {
 		return "", err
 	}
-	grants, err := Grant(a.Text("table", DefaultTable), user)
+	user = cmp.Or(user, a.User)
+	grants, err := Grant(o.Table, user)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", driver.ErrAddress, err)
+		return "", err
 	}
 	role := pgx.Identifier{user}.Sanitize()
 	var all strings.Builder

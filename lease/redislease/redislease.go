@@ -123,8 +123,27 @@ func init() {
 //   - cluster=true: the hosts are servers of a Cluster. A call cannot wait for replicas then.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
+	u, o, err := settle(a, err)
 	if err != nil {
-		return nil, driver.OpenError("redis", err, wantAddress)
+		return nil, err
+	}
+	if u.TLSConfig != nil {
+		a.Scheme = "rediss"
+	}
+	s := newStore(redis.NewUniversalClient(u), describe(a, o, u.MasterName, u.IsClusterMode), o)
+	s.own, s.secure = true, u.TLSConfig != nil
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle returns the settings of an address, with the result of reading the address, and sets the
+// hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
+func settle(a *address.Address, err error) (*redis.UniversalOptions, Options, error) {
+	if err != nil {
+		return nil, Options{}, driver.OpenError("redis", err, wantAddress)
 	}
 	var o Options
 	secure := a.Scheme == "rediss"
@@ -147,7 +166,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	o.WaitTimeout = a.Duration("wait-timeout", DefaultWaitTimeout)
 	err = a.Err()
 	if err == nil {
-		err = settle(a, u)
+		err = locate(a, u)
 	}
 	if err == nil && secure && u.TLSConfig == nil {
 		if a.Text("tls", "") == "false" {
@@ -159,19 +178,10 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		err = o.check(u.IsClusterMode)
 	}
 	if err != nil {
-		return nil, driver.OpenError(a.String(), err, wantAddress)
+		return nil, Options{}, driver.OpenError(a.String(), err, wantAddress)
 	}
 	u.DialTimeout, u.ReadTimeout, u.WriteTimeout, u.PoolTimeout = o.Timeout, o.Timeout, o.Timeout, o.Timeout
-	if u.TLSConfig != nil {
-		a.Scheme = "rediss"
-	}
-	s := newStore(redis.NewUniversalClient(u), describe(a, o, u.MasterName, u.IsClusterMode), o)
-	s.own, s.secure = true, u.TLSConfig != nil
-	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return u, o, nil
 }
 
 // database returns the number of the database in the path of an address.
@@ -187,8 +197,8 @@ func database(a *address.Address) (int, error) {
 	return int(n), nil
 }
 
-// settle reads the parts of the address before its settings.
-func settle(a *address.Address, u *redis.UniversalOptions) error {
+// locate reads the parts of the address before its settings.
+func locate(a *address.Address, u *redis.UniversalOptions) error {
 	var err error
 	if u.DB, err = database(a); err != nil {
 		return err
@@ -202,7 +212,7 @@ func settle(a *address.Address, u *redis.UniversalOptions) error {
 	switch {
 	case a.Scheme != "redis" && a.Scheme != "rediss":
 		return fmt.Errorf("%w: it begins with %s://, not redis:// or rediss://", driver.ErrAddress, a.Scheme)
-	case u.Username != "" && u.Password == "":
+	case u.Username != "" && u.Password == "" && !a.Alone():
 		return fmt.Errorf("%w: it has a user, but no password", driver.ErrAddress)
 	case u.MasterName == "" && u.SentinelUsername+u.SentinelPassword != "":
 		return fmt.Errorf("%w: sentinel-user and sentinel-password go with sentinel=NAME", driver.ErrAddress)

@@ -1,30 +1,27 @@
 package redislease
 
-import "github.com/firn-id/firn/lease/internal/rights"
+import (
+	"cmp"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/internal/rights"
+)
 
 // Rights returns a command of Redis for an administrator, ACL SETUSER, that gives a user what a program
 // needs for leases in the store of an address, and nothing else. The user is by default the user of the
-// address. A new user gets no password by the command.
-func Rights(address, user string) (string, error) {
-	a, user, err := rights.ParseUser(address, user, "redis", "rediss")
+// address. A new user gets no password by the command. An address that Open refuses is an error. Only
+// the password and the files of the address need not be there.
+func Rights(addr, user string) (string, error) {
+	a, err := address.ParseAlone(addr)
+	u, o, err := settle(a, err)
 	if err != nil {
 		return "", err
 	}
-	o := Options{Prefix: a.Text("prefix", DefaultPrefix), WaitReplicas: a.Number("wait-replicas", 0, 0, 100), WaitAOF: a.Bool("wait-aof", false)}
-	cluster := a.Bool("cluster", false)
-	a.Rest() // settings of connections are nothing to rights
-	if err := a.Err(); err != nil {
-		return "", err
-	}
-	if err := o.check(cluster); err != nil {
-		return "", err
+	if user = cmp.Or(user, a.User); rights.User(user) != nil {
+		return "", rights.User(user)
 	}
 	commands := commandsOfPrograms
-	number, err := database(a)
-	if err != nil {
-		return "", err
-	}
-	if number != 0 {
+	if u.DB != 0 {
 		commands += " +select"
 	}
 	if o.WaitReplicas > 0 {
@@ -33,7 +30,7 @@ func Rights(address, user string) (string, error) {
 	if o.WaitAOF {
 		commands += " +waitaof"
 	}
-	if cluster {
+	if u.IsClusterMode {
 		commands += " +cluster|slots"
 	}
 	return "ACL SETUSER " + user + " on resetkeys resetchannels -@all ~{" + o.Prefix + "}:* " + commands + "\n", nil

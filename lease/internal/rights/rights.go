@@ -4,38 +4,8 @@ package rights
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/firn-id/firn/lease/address"
-	"github.com/firn-id/firn/lease/driver"
 )
-
-// Parse reads the address of a store, without the settings of the store: rights need no secrets and
-// no certificates. The user is the user of the address unless another is given. The scheme of the
-// address must be one of schemes.
-func Parse(addr, user string, schemes ...string) (*address.Address, string, error) {
-	a, err := address.Parse(addr)
-	if err != nil {
-		return nil, "", err
-	}
-	if slices.Contains(schemes, a.Scheme) {
-		if user == "" {
-			user = a.User
-		}
-		return a, user, nil
-	}
-	return nil, "", fmt.Errorf("%w: it begins with %s://, not %s://", driver.ErrAddress, a.Scheme, schemes[0])
-}
-
-// ParseUser is Parse for a user whose name needs no quotes, as [User] says.
-func ParseUser(addr, user string, schemes ...string) (*address.Address, string, error) {
-	a, user, err := Parse(addr, user, schemes...)
-	if err == nil {
-		err = User(user)
-	}
-	return a, user, err
-}
 
 // User returns an error unless the name of a user needs no quotes in commands, configurations and
 // policies: letters, digits, '.', '_', '-' and '@', and a letter, a digit or '_' first.

@@ -120,13 +120,12 @@ func (st *State) Rights(user string) (Kind, string, error) {
 	if k.Rights == nil {
 		return k, "", cli.Usagef("%s: the rights at a store of the kind %s:// are not known", at.name, k.Scheme)
 	}
-	if k.Who != "" && user == "" && !hasUser(address) {
-		return k, "", cli.Usagef("no user given: want --user, the %s of the program", k.Who)
-	}
 	text, err := k.Rights(address, user)
 	switch {
 	case errors.Is(err, driver.ErrAddress):
 		err = BadAddress(at.name, err)
+	case err != nil && k.Who != "" && user == "" && !hasUser(address):
+		err = cli.Usagef("no user given: want --user, the %s of the program", k.Who)
 	case err != nil:
 		err = cli.Usagef("--user: %w", err)
 	}
