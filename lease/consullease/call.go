@@ -116,7 +116,11 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 // failed returns the error for a request that Consul refused with a status and a reason.
 func (s *Store) failed(status int, reason string) error {
 	reason = s.hide(reason)
-	return &driver.Error{Err: fmt.Errorf("%w: Consul says %d: %s", driver.ErrUnavailable, status, reason), Advice: s.advice(status, reason)}
+	kind := driver.ErrUnavailable
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		kind = driver.ErrRefused
+	}
+	return &driver.Error{Err: fmt.Errorf("%w: Consul says %d: %s", kind, status, reason), Advice: s.advice(status, reason)}
 }
 
 func (s *Store) advice(status int, what string) string {

@@ -97,7 +97,7 @@ func TestErrors(t *testing.T) {
 	rev := storetest.Put(t, all, "a", "x", driver.None)
 
 	_, err = consullease.Open(t.Context(), addr+"?token=unknown")
-	storetest.WantError(t, err, driver.ErrUnavailable, "403: ACL not found", "does not know it")
+	storetest.WantError(t, err, driver.ErrRefused, "403: ACL not found", "does not know it")
 	storetest.Put(t, all, "b", "x", driver.None)
 	reader := storetest.Open(t, consullease.Open, addr+"?token=reader")
 	storetest.Want(t, reader, "a", "x", rev)
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	})
 	_, err = writer.Put(t.Context(), "c", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnavailable, "lacks the revision", "may read what it may write")
-	storetest.WantError(t, testkit.Err(part.Get(t.Context(), "b")), driver.ErrUnavailable, "403", "key:read")
+	storetest.WantError(t, testkit.Err(part.Get(t.Context(), "b")), driver.ErrRefused, "403", "key:read")
 	storetest.WantError(t, testkit.Err(part.List(t.Context(), "")), driver.ErrUnavailable, "may not read all keys")
 	if list, err := part.List(t.Context(), "a"); len(list) != 1 || err != nil {
 		t.Errorf("List of what may be read: %v, %v", list, err)

@@ -240,6 +240,10 @@ var (
 	ErrUnsafe = errors.New("unsafe store")
 	// ErrUnavailable reports that the store does not answer or cannot be written.
 	ErrUnavailable = errors.New("store unavailable")
+	// ErrRefused is an ErrUnavailable that does not pass by itself: the user is not let in or has no
+	// right, or there is no such directory, database, table, keys or bucket. A program that starts
+	// should end, instead of waiting for the store.
+	ErrRefused error = refusedError{}
 	// ErrKey reports an invalid key or value.
 	ErrKey = errors.New("invalid key or value")
 	// ErrUnconfirmable reports a Store that is not a Confirmer.
@@ -247,6 +251,12 @@ var (
 	// ErrAddress reports an invalid address of a store.
 	ErrAddress = errors.New("invalid address of a store")
 )
+
+// refusedError is ErrRefused, with the words of ErrUnavailable.
+type refusedError struct{}
+
+func (refusedError) Error() string        { return ErrUnavailable.Error() }
+func (refusedError) Is(target error) bool { return target == ErrUnavailable }
 
 // An Error names the failed operation of a store, the reason, and the remedy.
 type Error struct {

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,6 +29,14 @@ func TestError(t *testing.T) {
 	}
 	if got := (&driver.Error{Store: "memory", Op: "list", Err: driver.ErrVersion}).Error(); got != "memory: list: written by another version" {
 		t.Error(got)
+	}
+}
+
+// TestRefused: a store that refuses the program is unavailable, in the same words, and not the other way round.
+func TestRefused(t *testing.T) {
+	err := fmt.Errorf("%w: no such user", driver.ErrRefused)
+	if !errors.Is(err, driver.ErrUnavailable) || !errors.Is(err, driver.ErrRefused) || errors.Is(driver.ErrUnavailable, driver.ErrRefused) || err.Error() != "store unavailable: no such user" {
+		t.Error(err)
 	}
 }
 

@@ -150,11 +150,11 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	case is(rpctypes.ErrNoSpace):
 		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
 	case is(rpctypes.ErrPermissionDenied):
-		return "let the user's role read and write the prefix: etcdctl " + grantPermission("ROLE", s.prefix), driver.ErrUnavailable
+		return "let the user's role read and write the prefix: etcdctl " + grantPermission("ROLE", s.prefix), driver.ErrRefused
 	case is(rpctypes.ErrAuthFailed):
-		return "look at the user and the password of the address", driver.ErrUnavailable
+		return "look at the user and the password of the address", driver.ErrRefused
 	case is(rpctypes.ErrUserEmpty):
-		return "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)", driver.ErrUnavailable
+		return "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)", driver.ErrRefused
 	case is(rpctypes.ErrInvalidAuthToken), is(rpctypes.ErrAuthOldRevision):
 		return "see that all members have the same --auth-token, and whether somebody changes users all the time", driver.ErrUnavailable
 	case is(rpctypes.ErrNoLeader), is(rpctypes.ErrLeaderChanged), is(rpctypes.ErrTimeout), is(rpctypes.ErrTimeoutDueToLeaderFail),

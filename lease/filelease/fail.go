@@ -42,7 +42,7 @@ func renamed(path string, err error) error {
 // fault of the directory.
 func (s *Store) noStore(wrong string) error {
 	return newError("see that the path is right and its filesystem mounted; if there never were pools, create one once (lease.Create); "+advice.Lost,
-		"%w: %w: %s %s", driver.ErrUnavailable, ErrNoStore, s.dir, wrong)
+		"%w: %w: %s %s", driver.ErrRefused, ErrNoStore, s.dir, wrong)
 }
 
 // cutScheme cuts an address into the scheme and the rest. It reports whether a directory is an

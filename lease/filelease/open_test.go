@@ -27,7 +27,7 @@ func TestExisting(t *testing.T) {
 	for _, dir := range []string{"missing", filepath.Join("missing", "below"), "empty", "other", "opened"} {
 		for _, given := range []string{dir, filepath.Join(here, dir)} {
 			_, err := Open(given, Existing)
-			wantAdvice(t, err, driver.ErrUnavailable, ErrNoStore)
+			wantAdvice(t, err, driver.ErrRefused, ErrNoStore)
 			if err != nil && !strings.Contains(err.Error(), ": "+filepath.Join(here, dir)+" ") {
 				t.Errorf("%s: the error does not name the absolute path: %v", given, err)
 			}

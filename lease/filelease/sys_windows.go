@@ -501,6 +501,7 @@ func diagnose(err error) (advice string, kind error) {
 		advice = "run this as the user that owns the store's directory and all that is in it, " +
 			`or share it (icacls DIR /grant "GROUP:(OI)(CI)M" /T); or another program keeps the file open`
 	case is(errDirectory):
+		kind = driver.ErrRefused
 		advice = "a file is where a folder should be: move it away, or " + adviceDir
 	case errors.Is(err, fs.ErrNotExist):
 		advice = adviceGone

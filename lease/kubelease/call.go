@@ -150,7 +150,11 @@ func (s *Store) failed(verb string, r *rest.Reply) error {
 	if reason == "" {
 		reason = r.Reason()
 	}
-	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", driver.ErrUnavailable, r.Status, s.hide(reason)), Advice: s.advice(verb, r.Status, st)}
+	kind := driver.ErrUnavailable
+	if r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden || r.Status == http.StatusNotFound {
+		kind = driver.ErrRefused
+	}
+	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", kind, r.Status, s.hide(reason)), Advice: s.advice(verb, r.Status, st)}
 }
 
 func (s *Store) advice(verb string, code int, st status) string {

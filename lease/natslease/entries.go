@@ -60,7 +60,7 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 	for patience := time.Now().Add(time.Second); ; {
 		stream, err := s.js.Stream(ctx, s.streamName())
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrUnavailable, s.options.Bucket, err),
+			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrRefused, s.options.Bucket, err),
 				Advice: "see that the address is right, with its bucket and account, or create the pool, once, with firn pool create; " + advice.Lost}
 		}
 		if err != nil {

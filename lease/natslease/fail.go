@@ -64,7 +64,17 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	if errors.Is(err, driver.ErrDamaged) {
 		return advice.Damaged, driver.ErrDamaged
 	}
-	return s.advice(err), driver.ErrUnavailable
+	kind = driver.ErrUnavailable
+	if isUnknown(err) || errors.Is(err, nats.ErrPermissionViolation) {
+		kind = driver.ErrRefused
+	}
+	return s.advice(err), kind
+}
+
+// isUnknown reports whether a server does not let the user in.
+func isUnknown(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
+		errors.Is(err, nats.ErrAccountAuthExpired) || strings.Contains(strings.ToLower(err.Error()), "authorization violation")
 }
 
 func (s *Store) advice(err error) string {
@@ -97,8 +107,7 @@ func (s *Store) advice(err error) string {
 			return "switch JetStream on for the user's account"
 		}
 		return ""
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired),
-		strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
+	case isUnknown(err):
 		return "see that the credentials are right, and valid: user and password-file, token-file, creds-file or nkey-file"
 	case errors.Is(err, nats.ErrPermissionViolation):
 		subjects := append(subjectsOfPrograms(s.options.Bucket), creating(s.options.Bucket))

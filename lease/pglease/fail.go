@@ -52,8 +52,12 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	case errors.Is(err, errUnwatched):
 		return "call pglease.Configure with the configuration, and make the pool of it after that", driver.ErrUnsafe
 	case errors.Is(err, errForeign):
-		return s.another(), kind
+		return s.another(), driver.ErrRefused
 	case errors.As(err, &pg):
+		// No user is let in, no database, no schema, no right or no such table.
+		if slices.Contains([]string{"28", "3D", "3F", "42"}, pg.Code[:min(len(pg.Code), 2)]) {
+			kind = driver.ErrRefused
+		}
 		return s.adviceFor(pg), kind
 	case errors.As(err, &warning):
 		return "see what the standbys do: the change may be missing there", kind

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -33,8 +34,15 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	if errors.Is(err, driver.ErrDamaged) {
 		return advice.Damaged, driver.ErrDamaged
 	}
-	return s.advice(err), driver.ErrUnavailable
+	kind = driver.ErrUnavailable
+	if isPermission(err) || slices.ContainsFunc(refusals, func(code string) bool { return says(err, code) }) {
+		kind = driver.ErrRefused
+	}
+	return s.advice(err), kind
 }
+
+// refusals begin the errors of a server that refuses the user or the address.
+var refusals = []string{"WRONGPASS", "NOAUTH", "WRONGTYPE", "MOVED", "CROSSSLOT", "ERR DB index", "ERR This instance has clust"}
 
 func (s *Store) advice(err error) string {
 	const silent = "see that the server runs, and that the network lets through to it"

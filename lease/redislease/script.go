@@ -99,9 +99,9 @@ func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest
 		err = &driver.Error{Err: fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
 			Advice: "use the version of this program that the other users of the prefix have"}
 	case word == "foreign":
-		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), Advice: adviceForeign}
+		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrRefused, s.keys[0]), Advice: adviceForeign}
 	case word == "unprepared" && s.name.Load() == nil:
-		err = &driver.Error{Err: fmt.Errorf("%w: %w: there is no %s", driver.ErrUnavailable, errUnprepared, s.keys[0]),
+		err = &driver.Error{Err: fmt.Errorf("%w: %w: there is no %s", driver.ErrRefused, errUnprepared, s.keys[0]),
 			Advice: "see that the address is right, with its database and prefix, or create the pool, once, with firn pool create; " + advice.Lost}
 	case word == "damaged" || word != "unprepared" && (bad != nil || store == ""):
 		err = &driver.Error{Err: fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),

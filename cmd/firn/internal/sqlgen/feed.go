@@ -130,16 +130,16 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	return feed.run(ctx)
 }
 
-// open opens the store, and waits for a store that is away.
+// open opens the store, and waits for a store that is away. A directory is not away: it has no server.
 func (f *feed) open(ctx context.Context) (store driver.Store, err error) {
 	for {
 		at := stores.Place{}
 		if f.config.Create {
-			store, _, err = f.state.Open(ctx)
+			store, at, err = f.state.Open(ctx)
 		} else if store, at, err = f.state.Look(ctx); err == nil && store == nil {
 			err = stores.NoPool(f.config.Pool, at, nil)
 		}
-		if err == nil || !passes(err) {
+		if err == nil || at.Dir != "" || !passes(err) {
 			return store, err
 		}
 		f.say("%w", f.state.Explain(err))
@@ -158,7 +158,7 @@ func passes(err error) bool {
 	}
 	_, away := errors.AsType[*awayError](err)
 	is := func(target error) bool { return errors.Is(err, target) }
-	return away || is(driver.ErrUnavailable) || is(lease.ErrNoWorker) || is(lease.ErrHeld) || is(lease.ErrRescuing) || is(lease.ErrClockSkew)
+	return away || is(driver.ErrUnavailable) && !is(driver.ErrRefused) || is(lease.ErrNoWorker) || is(lease.ErrHeld) || is(lease.ErrRescuing) || is(lease.ErrClockSkew)
 }
 
 // holder describes the process to operators of the store.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,13 +13,15 @@ import (
 
 // TestFlags: a script runs each command with each of its flags.
 func TestFlags(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txtar")
+	alone, err := filepath.Glob("testdata/*.txtar")
 	check(t, err)
-	if len(scripts) == 0 {
+	onServers, err := filepath.Glob("testdata/servers/*.txtar")
+	check(t, err)
+	if len(alone) == 0 || len(onServers) == 0 {
 		t.Fatal("no scripts")
 	}
 	var lines []string
-	for _, name := range scripts {
+	for _, name := range slices.Concat(alone, onServers) {
 		text, err := os.ReadFile(name)
 		check(t, err)
 		lines = append(lines, strings.Split(string(text), "\n")...)

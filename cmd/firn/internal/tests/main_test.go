@@ -94,8 +94,13 @@ const noSleep = "atexit_sleep_ms=0"
 
 func TestScripts(t *testing.T) {
 	turn.Take(t)
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+	testscript.Run(t, scripts(t, "testdata"))
+}
+
+// scripts returns the parameters for the scripts of a folder. The variables are those of the scripts alone.
+func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -108,6 +113,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "lease": leaseCommand, "put": putCommand, "cut": cutCommand, "keep": keepCommand, "unchanged": unchangedCommand,
+			"makes": makesCommand,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
@@ -116,9 +122,10 @@ func TestScripts(t *testing.T) {
 			for _, name := range []string{"GORACE", "FIRN_TEST_PROCESSES"} { // the second is package undo's
 				e.Setenv(name, os.Getenv(name))
 			}
+			e.Vars = append(e.Vars, variables...)
 			return nil
 		},
-	})
+	}
 }
 
 // exits is the scripts' command "exits CODE PROGRAM ARG...", which runs the program. The program must exit with

@@ -2,14 +2,18 @@ package tests
 
 import (
 	"crypto/rand"
+	"database/sql"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
@@ -17,6 +21,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 var schemas = sqlplace.New()
@@ -27,6 +32,44 @@ func onPostgres(t *testing.T) string {
 	schemas.Make(t, sqlplace.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 	return storetest.With(services.PostgreSQL.Address(), "table="+schema+".leases")
+}
+
+// TestServerScripts: the scripts of testdata/servers, on real servers. The database of $FIRN_DATABASE has the
+// generator of firn sql generator, and belongs to one run of the scripts.
+func TestServerScripts(t *testing.T) {
+	turn.Take(t)
+	name := "firn_test_" + strings.ToLower(rand.Text()[:10])
+	schemas.Make(t, sqlplace.Server{Server: services.PostgreSQL, Driver: "pgx"},
+		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	addr, err := url.Parse(services.PostgreSQL.Address())
+	check(t, err)
+	addr.Path = "/" + name
+	db, err := sql.Open("pgx", addr.String())
+	check(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), sqlgen.Up)
+	check(t, err)
+	testscript.Run(t, scripts(t, "testdata/servers", sqlgen.Variable+"="+addr.String()))
+}
+
+// makesCommand is the scripts' command "makes DATABASE": it takes the interval of an earlier feed away, and waits
+// until the generator in the database makes IDs.
+func makesCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: makes DATABASE")
+	}
+	db, err := sql.Open("pgx", args[0])
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.Exec("TRUNCATE firn.nanoflake_grant")
+	ts.Check(err)
+	if !wait.For(func() bool {
+		var id int64
+		err = db.QueryRow("SELECT firn.next_nanoflake()").Scan(&id)
+		return err == nil
+	}) {
+		ts.Fatalf("the database makes no IDs: %v", err)
+	}
 }
 
 // TestServers: on real servers, many runs of a pool make distinct IDs at once, and the commands for pools see

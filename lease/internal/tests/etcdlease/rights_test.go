@@ -69,7 +69,7 @@ func TestRights(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = etcdlease.Open(ctx, addr("orders:"+password+"@", "id"))
-	storetest.Fails(t, "a prefix of the prefix", err, driver.ErrUnavailable, "permission denied")
+	storetest.Fails(t, "a prefix of the prefix", err, driver.ErrRefused, "permission denied")
 
 	for _, v := range [][2]string{{"redis://a@h/0", ""}, {"etcd://h/p", ""}, {"etcd://h/p", "a;b"}, {"etcd://a@h/p%0aq", ""}} {
 		if text, err := etcdlease.Rights(v[0], v[1]); err == nil {

@@ -184,7 +184,7 @@ func TestMadeAgain(t *testing.T) {
 	testkit.OK(t, err)
 	testkit.OK(t, raw.js.DeleteStream(t.Context(), made.Name))
 	_, err = s.Get(t.Context(), "d")
-	storetest.Fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "rescue each")
+	storetest.Fails(t, "a bucket that is gone", err, driver.ErrRefused, "no bucket", "rescue each")
 	fresh := create(t, raw, made, natslease.Options{})
 	sequence, _, _ := strings.Cut(string(e.Revision), ".")
 	var rev driver.Revision
@@ -243,7 +243,7 @@ func TestLogin(t *testing.T) {
 		"another key":      at("", "nkey-file="+storetest.File(t, string(otherSeed)+"\n")),
 	} {
 		_, err := natslease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrUnavailable, "uthorization", "see that the credentials are right")
+		storetest.Fails(t, what, err, driver.ErrRefused, "uthorization", "see that the credentials are right")
 		if strings.Contains(err.Error(), "hunter") {
 			t.Error(err)
 		}
@@ -260,11 +260,11 @@ func TestLogin(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = natslease.Open(t.Context(), at("none:hunter2@", "timeout=500ms"))
-	storetest.Fails(t, "without rights", err, driver.ErrUnavailable, "ermissions violation", "allow the user to publish to $KV.firn.>")
+	storetest.Fails(t, "without rights", err, driver.ErrRefused, "ermissions violation", "allow the user to publish to $KV.firn.>")
 	reader := storetest.Open(t, natslease.Open, at("reader:hunter2@", "timeout=500ms"))
 	storetest.Want(t, reader, "a", "y", rev)
 	_, err = reader.Put(t.Context(), "a", nil, rev)
-	storetest.Fails(t, "without the right to write", err, driver.ErrUnavailable, "ermissions violation", "allow the user to publish to $KV.firn.>")
+	storetest.Fails(t, "without the right to write", err, driver.ErrRefused, "ermissions violation", "allow the user to publish to $KV.firn.>")
 
 	token := start(t, `authorization { token: "hunter2" }`)
 	storetest.Prepare(t, natslease.Open, token.address("token-file="+storetest.File(t, "hunter2"+"\n")))

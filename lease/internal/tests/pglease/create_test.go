@@ -31,13 +31,13 @@ func TestCreate(t *testing.T) {
 		"OpenOrCreate": func() error { _, err := lease.OpenOrCreate(t.Context(), owner, "p", wanted.Layout); return err },
 		"Open":         func() error { _, err := lease.Open(t.Context(), owner, "p", wanted.Layout); return err },
 	} {
-		storetest.Fails(t, what+" without a table", try(), driver.ErrUnavailable, "42P01")
+		storetest.Fails(t, what+" without a table", try(), driver.ErrRefused, "42P01")
 	}
 
 	poorRole := role(t, conn, "")
 	poor := storetest.Open(t, pglease.Open, as(addr, poorRole))
 	_, err = lease.Create(t.Context(), poor, "p", wanted.Layout)
-	storetest.Fails(t, "Create by a user who may not", err, driver.ErrUnavailable, "42501", "takes an owner")
+	storetest.Fails(t, "Create by a user who may not", err, driver.ErrRefused, "42501", "takes an owner")
 
 	if _, err := lease.Create(t.Context(), owner, "p", wanted.Layout); err != nil {
 		t.Fatal(err)

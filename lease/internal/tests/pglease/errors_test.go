@@ -189,7 +189,7 @@ func TestPrivileges(t *testing.T) {
 	user := role(t, conn, "")
 	poor := storetest.Open(t, pglease.Open, as(addr, user))
 	err := poor.Prepare(t.Context())
-	storetest.Fails(t, "Prepare by a user who may not", err, driver.ErrUnavailable, "42501", "takes an owner")
+	storetest.Fails(t, "Prepare by a user who may not", err, driver.ErrRefused, "42501", "takes an owner")
 
 	storetest.Prepare(t, pglease.Open, addr)
 	for _, grant := range []string{"USAGE ON SCHEMA %q", "SELECT ON ALL TABLES IN SCHEMA %q", "INSERT ON ALL TABLES IN SCHEMA %q", "UPDATE ON ALL TABLES IN SCHEMA %q"} {
@@ -197,7 +197,7 @@ func TestPrivileges(t *testing.T) {
 		if strings.HasPrefix(grant, "UPDATE") {
 			_, err = poor.Put(t.Context(), "a", nil, "1")
 		}
-		storetest.Fails(t, "without "+grant, err, driver.ErrUnavailable, "42501", "SELECT, INSERT, UPDATE")
+		storetest.Fails(t, "without "+grant, err, driver.ErrRefused, "42501", "SELECT, INSERT, UPDATE")
 		storetest.FindingsLose(t, poor, false, "may not read and change")
 		run(t, conn, "GRANT "+grant+" TO "+user, schema)
 	}

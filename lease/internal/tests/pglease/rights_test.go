@@ -70,7 +70,7 @@ func TestRights(t *testing.T) {
 			if right == "INSERT, " { // for new records alone
 				s := storetest.Open(t, pglease.Open, as(addr, user))
 				_, err := s.Put(t.Context(), "new", nil, driver.None)
-				storetest.Fails(t, "a new record", err, driver.ErrUnavailable, "42501")
+				storetest.Fails(t, "a new record", err, driver.ErrRefused, "42501")
 				return
 			}
 			if use(user) == nil {

@@ -479,7 +479,7 @@ func TestPassword(t *testing.T) {
 	}
 	for what, addr := range map[string]string{"a wrong password": storetest.With(addr, "password=hunter22"), "no password": addr} {
 		_, err := pglease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrUnavailable, "28P01", "password-file")
+		storetest.Fails(t, what, err, driver.ErrRefused, "28P01", "password-file")
 	}
 	_, err := pglease.Open(t.Context(), as(s.Address(), "outside"))
 	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "pg_hba.conf")

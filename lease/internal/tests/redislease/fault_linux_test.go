@@ -156,9 +156,9 @@ func TestForgotten(t *testing.T) {
 func TestPassword(t *testing.T) {
 	srv := start(t, "--requirepass", "hunter2")
 	_, err := redislease.Open(t.Context(), srv.address())
-	storetest.Fails(t, "no password", err, driver.ErrUnavailable, "NOAUTH", "password-file")
+	storetest.Fails(t, "no password", err, driver.ErrRefused, "NOAUTH", "password-file")
 	_, err = redislease.Open(t.Context(), srv.address("password=hunter3"))
-	storetest.Fails(t, "a wrong password", err, driver.ErrUnavailable, "WRONGPASS", "password-file")
+	storetest.Fails(t, "a wrong password", err, driver.ErrRefused, "WRONGPASS", "password-file")
 	if strings.Contains(err.Error(), "hunter") {
 		t.Error(err)
 	}
@@ -220,7 +220,7 @@ func TestPassword(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = redislease.Open(t.Context(), "redis://nobody:hunter4@"+srv.Host())
-	storetest.Fails(t, "no such user", err, driver.ErrUnavailable, "WRONGPASS")
+	storetest.Fails(t, "no such user", err, driver.ErrRefused, "WRONGPASS")
 }
 
 func words(s string) (all []any) {
