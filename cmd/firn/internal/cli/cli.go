@@ -52,6 +52,16 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown command %q", args[0])
 }
 
+// NeedsCommand makes cmd a family, which does nothing without a command below: wrong usage then lists the
+// commands. The error calls a command what, such as "command".
+func NeedsCommand(cmd *cobra.Command, what string) {
+	cmd.Args = UnknownCommand
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return Usagef("no %s given: want %s", what, List(CommandNames(cmd), "or"))
+	}
+	cmd.SuggestionsMinimumDistance = 2
+}
+
 // CommandNames returns the names of the subcommands of cmd.
 func CommandNames(cmd *cobra.Command) []string {
 	var found []string

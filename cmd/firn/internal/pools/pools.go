@@ -34,12 +34,8 @@ something, or was restored from a backup, firn pool rescue makes the pool safe.`
   firn pool who nanoflake 0549x5l2itvr4
   firn pool doctor
   firn pool create nanoflake --store 'etcd://etcd-1,etcd-2/firn?ca=/etc/firn/ca.pem'`,
-		Args: cli.UnknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))
-		},
-		SuggestionsMinimumDistance: 2,
 	}
+	cli.NeedsCommand(cmd, "command")
 	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRescue(s), newGrants(s))
 	return cmd
 }

@@ -148,10 +148,7 @@ var shellExamples = map[string]string{
 // strictCompletion makes wrong usage of the library's completion command an error.
 func strictCompletion(completion *cobra.Command) {
 	completion.Example = "  source <(firn completion bash)\n  firn completion fish > ~/.config/fish/completions/firn.fish"
-	completion.Args = cli.UnknownCommand
-	completion.RunE = func(cmd *cobra.Command, _ []string) error {
-		return cli.Usagef("no shell given: want %s", cli.List(cli.CommandNames(cmd), "or"))
-	}
+	cli.NeedsCommand(completion, "shell")
 	for _, shell := range completion.Commands() {
 		shell.Args = cli.UnknownCommand
 		shell.DisableFlagsInUseLine = true

@@ -38,12 +38,8 @@ generator prints the functions, and firn sql feed keeps them going.`,
   firn sql mysql nanoflake sno | mariadb app
   firn sql sqlite nanoflake --table orders --column id | sqlite3 -bail app.db
   firn sql generator | psql -v ON_ERROR_STOP=1 app`,
-		Args: cli.UnknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))
-		},
-		SuggestionsMinimumDistance: 2,
 	}
+	cli.NeedsCommand(cmd, "command")
 	cmd.AddCommand(newPostgres(s), newMySQL(s), newSQLite(s))
 	return cmd
 }

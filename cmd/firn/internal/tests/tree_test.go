@@ -3,6 +3,7 @@ package tests
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -61,3 +62,23 @@ func (w *tree) all() map[string]*cobra.Command {
 
 // words returns the words of a command, for arguments.
 func words(path string, more ...string) []string { return append(strings.Fields(path), more...) }
+
+// TestFamilies: a family without a command is wrong usage, and lists the commands. Only bare firn prints the help.
+func TestFamilies(t *testing.T) {
+	for path, cmd := range newTree(t).all() {
+		if path == "" || !cmd.HasAvailableSubCommands() {
+			continue
+		}
+		stdout, err := newTree(t).run(path)
+		var wrong cli.UsageError
+		if stdout != "" || !errors.As(err, &wrong) {
+			t.Errorf("firn %s: %v\n%s", path, err, stdout)
+			continue
+		}
+		for _, name := range cli.CommandNames(cmd) {
+			if !strings.Contains(err.Error(), name) {
+				t.Errorf("firn %s: %v, without %s", path, err, name)
+			}
+		}
+	}
+}
