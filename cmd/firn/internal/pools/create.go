@@ -47,7 +47,7 @@ never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
   firn pool create scru160 --node-bits 8 --if-missing`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  formats.OneFormat,
+		Args:                  oneFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := l.Pool(args[0])
 			if err != nil {
@@ -71,6 +71,22 @@ never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
 	st.AddExistingTo(cmd, "make the pool only in an existing store")
 	cli.Complete(cmd, "name")
 	return cmd
+}
+
+// oneFormat is [formats.OneFormat]. If the other of two arguments is the name of a pool, the error says where
+// the name goes.
+func oneFormat(cmd *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		format, name := args[0], args[1]
+		if _, ok := formats.Lookup(format); !ok {
+			format, name = name, format
+		}
+		f, ok := formats.Lookup(format)
+		if ok && new(stores.PoolName).Set(name) == nil {
+			return cli.Usagef("too many arguments: the name of a pool goes by --name: did you mean firn pool create %s --name %s?", f.Name(), name)
+		}
+	}
+	return formats.OneFormat(cmd, args)
 }
 
 // A creation is a run of firn pool create.

@@ -43,10 +43,8 @@ func TestFlags(t *testing.T) {
 				form += `|(^|\s)-` + f.Shorthand + `\b`
 			}
 			given := regexp.MustCompile(form)
-			for _, words := range used {
-				if given.MatchString(words) {
-					return
-				}
+			if slices.ContainsFunc(used, given.MatchString) {
+				return
 			}
 			if !f.Hidden && f.Name != "help" {
 				t.Errorf("no script runs firn %s --%s", path, f.Name)
