@@ -111,10 +111,11 @@ func (d *doctor) find(level, about, pool, form string, args ...any) {
 // examine looks at all pools, or at the named pool. The error reports that the named pool does not
 // exist.
 func (d *doctor) examine(ctx context.Context, named []string) error {
-	store, at, err := d.st.Look(ctx)
-	if err == nil && store == nil && !at.Default && len(named) == 0 {
-		_, err = filelease.Open(at.Dir, filelease.Existing)
+	look := d.st.LookForAll
+	if len(named) > 0 {
+		look = d.st.Look
 	}
+	store, at, err := look(ctx)
 	switch {
 	case errors.As(err, new(cli.UsageError)):
 		return err

@@ -22,7 +22,8 @@ func newList(s *cli.Streams) *cobra.Command {
 		Use:   "list",
 		Short: "List the pools",
 		Long: `List the pools: name, format, workers used, and time of creation. A pool that cannot be
-read is an error. The rest are still listed, and the exit code is 1.
+read is an error. The rest are still listed, and the exit code is 1. A directory that is
+named and does not exist is an error, too.
 
 --json writes an object per pool, like the first object of firn pool show.`,
 		Example:               "  firn new nanoflake\n  firn pool list\n  firn pool list --json",
@@ -40,7 +41,7 @@ read is an error. The rest are still listed, and the exit code is 1.
 
 // list lists the pools of a store.
 func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) error {
-	store, at, err := st.Look(ctx)
+	store, at, err := st.LookForAll(ctx)
 	if err != nil {
 		return st.Explain(err)
 	}

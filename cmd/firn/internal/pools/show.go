@@ -70,7 +70,12 @@ firn pool who prints them.
 
 A worker without a readable record has an "error" instead:
 
-  {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}`,
+  {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}
+
+With --watch, each object also has "read", the time of the reading. The objects of one
+reading have the same "read": first the pool, then a line for each of the "used" workers.
+With --worker, at most one worker follows. A failed reading writes an error to stderr, and
+no object.`,
 		Example: `  firn new nanoflake
   firn pool show nanoflake
   firn pool show nanoflake --watch
@@ -175,7 +180,7 @@ func (v *view) wanted(workers []lease.Worker) []lease.Worker {
 // write writes a pool and its workers, as the flags say.
 func (v *view) write(p *lease.Pool, workers []lease.Worker, now time.Time) error {
 	if v.json {
-		return showPoolJSON(v.s.Out, p, len(workers), v.wanted(workers), now)
+		return showPoolJSON(v.s.Out, p, len(workers), v.wanted(workers), now, nil)
 	}
 	lines := poolLines(cli.NewPens(v.s.Colour), p, len(workers), now, v.s.Limit())
 	shown := v.wanted(workers)
@@ -223,15 +228,20 @@ func recordErrors(workers []lease.Worker) (bad []error) {
 	return bad
 }
 
-// showPoolJSON writes a pool and workers as objects, a line each.
-func showPoolJSON(w io.Writer, p *lease.Pool, used int, workers []lease.Worker, now time.Time) error {
-	if err := cli.WriteJSON(w, aboutPool(p, used)); err != nil {
+// showPoolJSON writes a pool and workers as objects, a line each. With --watch, each object has the time of the
+// reading.
+func showPoolJSON(w io.Writer, p *lease.Pool, used int, workers []lease.Worker, now time.Time, read *jsonTime) error {
+	pool := aboutPool(p, used)
+	pool.Read = read
+	if err := cli.WriteJSON(w, pool); err != nil {
 		return err
 	}
 	for _, worker := range workers {
-		var object any = aboutWorker(p, worker, now)
+		about := aboutWorker(p, worker, now)
+		about.Read = read
+		var object any = about
 		if worker.Err != nil {
-			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error()}
+			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error(), Read: read}
 		}
 		if err := cli.WriteJSON(w, object); err != nil {
 			return err
@@ -374,6 +384,7 @@ type poolObject struct {
 
 	Rescued *jsonTime `json:"rescued,omitempty"`
 	Floor   *jsonTime `json:"floor,omitempty"`
+	Read    *jsonTime `json:"read,omitempty"`
 }
 
 // workerObject is a worker in JSON.
@@ -388,6 +399,7 @@ type workerObject struct {
 	Since   *jsonTime       `json:"since,omitempty"`
 	Back    *jsonTime       `json:"given_back,omitempty"`
 	Holders []*holderObject `json:"holders"`
+	Read    *jsonTime       `json:"read,omitempty"`
 }
 
 func aboutWorker(p *lease.Pool, w lease.Worker, now time.Time) workerObject {
@@ -411,6 +423,8 @@ type unreadObject struct {
 	Worker int    `json:"worker"`
 	State  string `json:"state"`
 	Error  string `json:"error"`
+
+	Read *jsonTime `json:"read,omitempty"`
 }
 
 // jsonTime is a time in JSON, as in the objects of package makers.

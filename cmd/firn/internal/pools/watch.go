@@ -139,7 +139,7 @@ func watchTenures(seen map[int]tenure, workers []lease.Worker, at time.Time) map
 func (w *watcher) block() error {
 	var err error
 	if w.json {
-		err = w.write(w.pool, w.workers, w.at)
+		err = showPoolJSON(w.s.Out, w.pool, len(w.workers), w.wanted(w.workers), w.at, &jsonTime{w.at})
 	} else {
 		lines := append(w.lines(w.at, w.s.Limit(), 0), "", "")
 		_, err = w.s.Out.WriteString(strings.Join(lines, "\n"))

@@ -207,6 +207,16 @@ func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err er
 	return st.Open(ctx)
 }
 
+// LookForAll is Look for a command about all pools. A directory that the user named has to exist: such a
+// command would otherwise find no pools, and no fault, at a mistyped path.
+func (st *State) LookForAll(ctx context.Context) (driver.Store, Place, error) {
+	store, at, err := st.Look(ctx)
+	if store == nil && err == nil && !at.Default {
+		_, err = filelease.Open(at.Dir, filelease.Existing)
+	}
+	return store, at, err
+}
+
 // A Directory is the value of a flag: a directory.
 type Directory string
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/creack/pty"
@@ -206,23 +207,37 @@ func TestWatchJSON(t *testing.T) {
 	io.Copy(&out, f)
 	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
 	pools, workers := 0, 0
+	read := map[string]int{} // the readings, and the pools in each
+	last := ""
 	for line := range strings.Lines(out.String()) {
 		var o struct {
 			UUID   string
 			Worker *int
+			Used   int
+			Read   string
 		}
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
+		if _, err := time.Parse(time.RFC3339Nano, o.Read); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
 		if o.UUID != "" {
 			pools++
+			read[o.Read]++
+			if last = o.Read; o.Used != 1 {
+				t.Errorf("%q: the number of workers that follow is not 1", line)
+			}
+		}
+		if o.Read != last {
+			t.Errorf("%q: the pool of this reading did not come first", line)
 		}
 		if o.Worker != nil {
 			workers++
 		}
 	}
-	if pools < 3 || workers < pools-1 {
-		t.Errorf("%d pools, %d workers", pools, workers)
+	if pools < 3 || workers < pools-1 || len(read) != pools {
+		t.Errorf("%d pools, %d workers, %d readings", pools, workers, len(read))
 	}
 }
 
