@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firn-id/firn/internal/form/object"
@@ -14,6 +15,7 @@ import (
 type Kind struct {
 	Name   string
 	Weak   string        // what else fits the kind, if a text of the kind proves little; else ""
+	Marked bool          // what an ID of the kind consists of, a text of another kind has by chance once in billions
 	Epoch  time.Time     // of timestamp 0, for a kind of decimals; else the zero time
 	Fields []shape.Field // of the binary form; nil for a kind of characters only
 	Parts  []object.Part // of a text of characters
@@ -98,6 +100,11 @@ func numbered() (all []*Kind) {
 		k.number = n
 	}
 	return all
+}
+
+// Named reports whether a name is a kind's, in either case.
+func Named(name string) bool {
+	return slices.ContainsFunc(All(), func(k *Kind) bool { return strings.EqualFold(k.Name, name) })
 }
 
 // fields returns the fields of these names and widths, from the most significant.

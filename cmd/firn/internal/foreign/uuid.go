@@ -6,16 +6,17 @@ import (
 	"github.com/gofrs/uuid/v5"
 )
 
-// uuidKinds are the kinds of UUIDs by the version. The names of the fields are those of RFC 9562.
+// uuidKinds are the kinds of UUIDs by the version. 32 hexadecimal digits with a version and a variant are a text of
+// scru160, too, but of 2^32 such texts one has these digits alone. The names of the fields are those of RFC 9562.
 var uuidKinds = [...]Kind{
-	1: {Name: "uuidv1", Fields: fields("time_low time_mid version time_high variant clock_seq node", 32, 16, 4, 12, 2, 14, 48)},
-	2: {Name: "uuidv2", Fields: fields("local_id time_mid version time_high variant clock_seq domain node", 32, 16, 4, 12, 2, 6, 8, 48)},
-	3: {Name: "uuidv3", Fields: fields("md5_high version md5_mid variant md5_low", 48, 4, 12, 2, 62)},
-	4: {Name: "uuidv4", Fields: fields("random_a version random_b variant random_c", 48, 4, 12, 2, 62)},
-	5: {Name: "uuidv5", Fields: fields("sha1_high version sha1_mid variant sha1_low", 48, 4, 12, 2, 62)},
-	6: {Name: "uuidv6", Fields: fields("time_high time_mid version time_low variant clock_seq node", 32, 16, 4, 12, 2, 14, 48)},
-	7: {Name: "uuidv7", Fields: fields("unix_ts_ms version rand_a variant rand_b", 48, 4, 12, 2, 62)},
-	8: {Name: "uuidv8", Fields: fields("custom_a version custom_b variant custom_c", 48, 4, 12, 2, 62)},
+	1: {Name: "uuidv1", Marked: true, Fields: fields("time_low time_mid version time_high variant clock_seq node", 32, 16, 4, 12, 2, 14, 48)},
+	2: {Name: "uuidv2", Marked: true, Fields: fields("local_id time_mid version time_high variant clock_seq domain node", 32, 16, 4, 12, 2, 6, 8, 48)},
+	3: {Name: "uuidv3", Marked: true, Fields: fields("md5_high version md5_mid variant md5_low", 48, 4, 12, 2, 62)},
+	4: {Name: "uuidv4", Marked: true, Fields: fields("random_a version random_b variant random_c", 48, 4, 12, 2, 62)},
+	5: {Name: "uuidv5", Marked: true, Fields: fields("sha1_high version sha1_mid variant sha1_low", 48, 4, 12, 2, 62)},
+	6: {Name: "uuidv6", Marked: true, Fields: fields("time_high time_mid version time_low variant clock_seq node", 32, 16, 4, 12, 2, 14, 48)},
+	7: {Name: "uuidv7", Marked: true, Fields: fields("unix_ts_ms version rand_a variant rand_b", 48, 4, 12, 2, 62)},
+	8: {Name: "uuidv8", Marked: true, Fields: fields("custom_a version custom_b variant custom_c", 48, 4, 12, 2, 62)},
 }
 
 // uuids reads a UUID of a version: the usual text or 32 digits, also in braces or behind urn:uuid:.

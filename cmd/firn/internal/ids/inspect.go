@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -44,19 +45,20 @@ func Inspect(s *cli.Streams) *cobra.Command {
 
 IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin: several
 lines are answered by a table. Blank lines are skipped, and spaces around an ID are
-ignored. The first argument may be a format. A misspelled format is wrong usage. Write --
-before an ID that begins with a hyphen.
+ignored. The first argument may be a format, or another kind that inspect recognises. A
+misspelled format is wrong usage. Write -- before an ID that begins with a hyphen.
 
 Without FORMAT, inspect tries all formats, and recognises IDs that Firn does not make:
 UUIDs of all versions, ULID, KSUID, xid, MongoDB's ObjectID, TypeID, Firebase's push IDs,
 cuid, cuid2 and NanoID of the usual length, and the decimals of Sonyflake, Twitter,
-Discord and Instagram, 30 days after their epochs or later. Name the format in scripts.
+Discord and Instagram, 30 days after their epochs or later. Name the format or the kind
+in scripts.
 
 Several kinds may fit an ID. Then the only one with a plausible time is shown as a guess,
 with the others below. If several are plausible, or none is, all are listed. A time is
 plausible in the last 20 years, 30 days or more after the format's own epoch, and in the
 next 24 hours. Plausible times come first, the nearest before the others, and foreign
-decimals behind Firn's formats. In JSON, an ID that several kinds fit is
+decimals behind Firn's formats. 32 hexadecimal digits are a UUID first. In JSON, an ID that several kinds fit is
 {"input": …, "candidates": […]}, whatever the times.
 
 Without --as, inspect tries text, then decimal, hex of the full width, hex behind 0x, and
@@ -93,7 +95,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
   firn inspect nanoflake --column id < orders.csv
   firn inspect nanoflake --match < orders.csv`,
 		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
+		ValidArgsFunction:     completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i, args, err := f.inspector(cmd.Context(), s, args)
 			if err != nil {
@@ -121,6 +123,17 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	return cmd
 }
 
+// completeKind completes the formats and, where those do not fit, the foreign kinds.
+func completeKind(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	names, directive := formats.CompleteFormat(cmd, args, toComplete)
+	for _, k := range foreign.All() {
+		if toComplete != "" && len(args) == 0 && strings.HasPrefix(k.Name, strings.ToLower(toComplete)) && !slices.Contains(names, k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	return names, directive
+}
+
 // inspector returns an inspector for the flags and the arguments, and the arguments that are IDs.
 func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []string) (*inspector, []string, error) {
 	i := &inspector{streams: s, ctx: ctx, json: f.json, only: f.only, pens: cli.NewPens(s.Colour), width: s.Width,
@@ -131,8 +144,11 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 		if near := formats.Misspelled(args[0]); !ok && near != "" {
 			return nil, nil, cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
 		}
-		if !ok && len(args) > 1 && slices.ContainsFunc(foreign.All(), func(k *foreign.Kind) bool { return k.Name == strings.ToLower(args[0]) }) {
-			return nil, nil, cli.Usagef("%s is no format: leave the word out, since inspect recognises IDs of %s by themselves", args[0], args[0])
+		if foreign.Named(args[0]) {
+			if err := f.refuse(args[0]); err != nil {
+				return nil, nil, err
+			}
+			i.kind, args = strings.ToLower(args[0]), args[1:]
 		}
 		if ok {
 			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {
@@ -154,8 +170,11 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 			return nil, nil, err
 		}
 	}
-	all := []inspect.Format{named.Format}
-	if !i.named {
+	var all []inspect.Format
+	switch {
+	case i.named:
+		all = []inspect.Format{named.Format}
+	case i.kind == "":
 		all = inspect.Formats()
 	}
 	i.settings = set
@@ -172,6 +191,17 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 		}
 	}
 	return i, args, nil
+}
+
+// refuse returns an error of usage if a flag is not for IDs of a foreign kind.
+func (f *inspectFlags) refuse(kind string) (err error) {
+	own := []string{"as", "json", "only", "column", "color"}
+	f.Flags.Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(own, flag.Name) {
+			err = cli.Usagef("--%s: is for IDs of Firn's formats, and %s is another kind", flag.Name, kind)
+		}
+	})
+	return err
 }
 
 // check returns an error of usage for flags that do not go together.

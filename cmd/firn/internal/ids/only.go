@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ func (i *inspector) checkOnly(match bool) error {
 	}
 	if !i.named {
 		for _, k := range foreign.All() {
+			if i.kind != "" && k.Name != i.kind {
+				continue
+			}
 			for _, f := range k.Fields {
 				names = append(names, f.Name)
 			}
@@ -155,7 +159,8 @@ func (i *inspector) appendMaker(dst []byte, r *reading) (b []byte, invalid, err 
 // be of several kinds.
 func (i *inspector) chosen(input string, readings []*reading) (*reading, error) {
 	if judge(readings) == ambiguous {
-		return nil, fmt.Errorf("%s fits %d %s: name the format", cli.Plain(input), len(readings), kinds(readings))
+		all := kinds(readings)
+		return nil, fmt.Errorf("%s fits %d %s: name the %s", cli.Plain(input), len(readings), all, strings.TrimSuffix(all, "s"))
 	}
 	return readings[0], nil
 }
@@ -166,7 +171,7 @@ func (i *inspector) noteGuess(input string, readings []*reading) {
 		return
 	}
 	i.guessed = true
-	cli.Complain(i.streams.Err, fmt.Errorf("note: %s is taken for %s, a guess: name the format to be sure", cli.Plain(input), readings[0].kind()))
+	cli.Complain(i.streams.Err, fmt.Errorf("note: %s is taken for %s, a guess: name the format or the kind to be sure", cli.Plain(input), readings[0].kind()))
 }
 
 // weighOnly is weighTime for an answer with the time alone.

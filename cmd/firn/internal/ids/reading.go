@@ -25,6 +25,7 @@ type reading struct {
 	rank     rank
 	distance int64 // of the time from now
 	written  bool  // the input is the canonical text of a foreign kind
+	named    bool  // the user named the kind
 }
 
 // A rank says how plausible a reading is. Foreign decimals come behind Firn's formats: every time fits
@@ -32,7 +33,8 @@ type reading struct {
 type rank int
 
 const (
-	plausible rank = iota // a format's ID of a plausible time
+	marked    rank = iota // of a kind with marks, whatever the time
+	plausible             // a format's ID of a plausible time
 	plausibleForeign
 	timeless // of a kind without a time
 	doubtful // a format's ID of a future or a long past time
@@ -88,6 +90,8 @@ func (s *scanner) weigh(r *reading) {
 		usual, r.distance = s.guesses.Weigh(r.at)
 	}
 	switch {
+	case r.reader == nil && r.foreign.Kind.Marked:
+		r.rank = marked
 	case r.reader == nil && !r.timed:
 		r.rank = timeless
 	case r.reader == nil && usual:
@@ -107,6 +111,7 @@ func (s *scanner) weigh(r *reading) {
 type scanner struct {
 	readers []*inspect.Reader // of the possible formats
 	named   bool              // the user named the format
+	kind    string            // the foreign kind that the user named, or ""
 	form    inspect.Form
 	detect  bool // the form is not known
 	now     time.Time
@@ -217,8 +222,11 @@ func (s *scanner) scanForeign(input string) {
 	ids := s.foreign.Read(input)
 	for n := range ids {
 		f := &ids[n]
+		if s.kind != "" && f.Kind.Name != s.kind {
+			continue
+		}
 		if s.detect || f.Kind.Decimal() == (s.form == inspect.Int) {
-			s.found = append(s.found, reading{foreign: f, prefix: f.Prefix, written: f.Text == input})
+			s.found = append(s.found, reading{foreign: f, prefix: f.Prefix, written: f.Text == input, named: s.kind != ""})
 		}
 	}
 }
@@ -245,7 +253,7 @@ const (
 func judge(readings []*reading) verdict {
 	first := readings[0]
 	switch {
-	case len(readings) == 1 && (first.reader != nil || first.foreign.Kind.Weak == ""):
+	case len(readings) == 1 && (first.reader != nil || first.named || first.foreign.Kind.Weak == ""):
 		return certain
 	case len(readings) == 1:
 		return guess

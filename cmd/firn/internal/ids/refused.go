@@ -18,6 +18,9 @@ import (
 
 // refused returns the error for an input that is nothing.
 func (s *scanner) refused(input string) error {
+	if s.kind != "" {
+		return fmt.Errorf("%s: no ID of %s", strconv.Quote(wrong.Clip(input)), s.kind)
+	}
 	if s.detect && s.named {
 		if _, text, ok := prefix.Cut(input); ok {
 			if _, err := s.readers[0].AppendReadAs(nil, []byte(text), inspect.Text); !errors.Is(err, iderr.ErrLength) {

@@ -139,6 +139,8 @@ func reasonFor(readings []*reading) string {
 	switch {
 	case len(readings) == 1:
 		return "(a guess: any " + first.foreign.Kind.Weak + ")"
+	case first.rank == marked:
+		return "(a guess: the digits have a version and a variant)"
 	case first.rank == timeless:
 		return "(a guess: no time is plausible)"
 	case first.rank == plausible && foreign:
