@@ -3,13 +3,16 @@ package ids
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/firn-id/firn/cmd/firn/internal/foreign"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/snowflakesi"
@@ -78,32 +81,131 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestFits: no line is wider than the terminal, in full and in a table.
-func TestFits(t *testing.T) {
-	ids := slices.Clone(detected)
-	for _, s := range shown {
-		ids = append(ids, s.id)
+// answers returns the answers to IDs, for a terminal of so many columns or for a pipe if columns is 0.
+func answers(t *testing.T, f inspect.Format, columns int, lines bool, ids ...string) []string {
+	t.Helper()
+	var w bytes.Buffer
+	i := newInspector(t, &w, f, inspect.Settings{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	t.Setenv("COLUMNS", "")
+	if i.streams.Width = 80; columns > 0 {
+		t.Setenv("COLUMNS", strconv.Itoa(columns))
+		i.streams.Width = columns
 	}
+	i.width, i.lines = i.streams.Width, lines
+	for _, id := range ids {
+		if invalid, err := i.answer(id); invalid != nil || err != nil {
+			t.Fatal(invalid, err)
+		}
+	}
+	testkit.OK(t, i.release())
+	testkit.OK(t, i.streams.Out.Flush())
+	return strings.Split(strings.TrimSuffix(w.String(), "\n"), "\n")
+}
+
+// TestFits: no line is wider than the terminal, in full and in a table of like IDs.
+func TestFits(t *testing.T) {
 	for width := 60; width <= 130; width += 5 {
-		for _, lines := range []bool{false, true} {
-			var w bytes.Buffer
-			i := newInspector(t, &w, inspect.Format{}, inspect.Settings{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
-			i.width, i.lines = width, lines
-			for _, id := range ids {
-				if invalid, err := i.answer(id); invalid != nil || err != nil {
-					t.Fatal(invalid, err)
-				}
+		lines := answers(t, inspect.Format{}, width, false, detected...)
+		for _, id := range detected {
+			lines = append(lines, answers(t, inspect.Format{}, width, true, id, id)...)
+		}
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
-			testkit.OK(t, i.release())
-			testkit.OK(t, i.streams.Out.Flush())
-			for line := range strings.Lines(w.String()) {
-				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-					t.Errorf("%d columns of %d: %s", n, width, line)
-				}
+		}
+	}
+}
+
+// mixed are IDs and their kinds: without a time first, and growing longer.
+var mixed = [][2]string{
+	{"V1StGXR8_Z5jdHi6B-myT", "nanoid, a guess"},
+	{"tz4a98xxat96iws9zmbrgj3a", "cuid2, a guess"},
+	{"07en9rb30swmf", "nanoflake or 2 more"},
+	{"1857466371133214720", "twitter or 6 more"},
+	{"018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c", "uuidv7"},
+	{"f47ac10b-58cc-4372-a567-0e02b2c3d479", "uuidv4"},
+	{"05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", "scru160"},
+}
+
+// TestTable: each line has the ID, the kind and the columns of the titles, and a pipe gets all columns.
+func TestTable(t *testing.T) {
+	var ids []string
+	for _, m := range mixed {
+		ids = append(ids, m[0])
+	}
+	for width := range 130 {
+		lines := answers(t, inspect.Format{}, width, true, ids...)
+		titles := strings.Fields(lines[0])
+		if all := slices.Equal(titles, []string{"ID", "TIME", "FORMAT", "AGE"}); width == 0 && !all {
+			t.Errorf("a pipe has the titles %q", titles)
+		}
+		fractions := strings.Contains(lines[3], ".270Z")
+		for n, line := range lines[1:] {
+			if !strings.HasPrefix(line, mixed[n][0]+"  ") || !strings.Contains(line+"  ", "  "+mixed[n][1]+"  ") {
+				t.Errorf("%d columns: want %q in %q", width, mixed[n], line)
 			}
-			if lines && strings.Count(w.String(), "\n") != len(ids)+1 {
-				t.Errorf("%d IDs have the table\n%s", len(ids), &w)
+			want := strings.Contains("07en9rb30swmf 1857466371133214720 018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", mixed[n][0])
+			if got := strings.Contains(line, "Z  "); got != (want && slices.Contains(titles, "TIME")) {
+				t.Errorf("%d columns: a time is %t below %q: %q", width, got, titles, line)
 			}
+			if got := strings.Contains(line, ".") && want; got != (want && fractions) {
+				t.Errorf("%d columns: a fraction is %t: %q", width, got, line)
+			}
+			age := strings.HasSuffix(line, " ago") || strings.Contains(line, "  in ")
+			if age != (want && slices.Contains(titles, "AGE")) {
+				t.Errorf("%d columns: an age is %t below %q: %q", width, age, titles, line)
+			}
+		}
+	}
+}
+
+// TestTableOrder: columns go from a terminal with less and less room in the order of what they say.
+func TestTableOrder(t *testing.T) {
+	f, _ := inspect.Lookup("nanoflake")
+	var got []string
+	for width := 90; width > 0; width-- {
+		lines := answers(t, f, width, true, "07en9rb30swmf", "07en9rb30swmg")
+		titles := strings.Join(strings.Fields(lines[0]), " ")
+		if strings.Contains(lines[1], "43Z") {
+			titles += " in seconds"
+		}
+		if len(got) == 0 || got[len(got)-1] != titles {
+			got = append(got, titles)
+		}
+	}
+	want := []string{"ID TIME FORMAT AGE GENERATOR ID", "ID TIME FORMAT GENERATOR ID", "ID TIME FORMAT", "ID TIME FORMAT in seconds", "ID FORMAT"}
+	if !slices.Equal(got, want) {
+		t.Errorf("less and less room: %q", got)
+	}
+}
+
+// TestTableLines: the columns behind the ID stand below their titles, whatever the first lines have.
+func TestTableLines(t *testing.T) {
+	ids := []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479", "018bcfe5-687c-4b23-b5f6-d1c5dba4bd1c", "018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c",
+		"1857466371133214720", "1527083958403961"}
+	lines := answers(t, inspect.Format{}, 0, true, ids...)
+	for title, cells := range map[string][]string{
+		"TIME":   {"", "", "2023-", "2024-", "2026-"},
+		"FORMAT": {"uuidv4", "uuidv4", "uuidv7", "twitter or 6 more", "snowflakesi, a guess"},
+		"AGE":    {"", "", "3 years ago", "2 years ago", "33 days ago"},
+	} {
+		column := strings.Index(lines[0], title)
+		for n, cell := range cells {
+			line := fmt.Sprintf("%-130s", lines[n+1])
+			if !strings.HasPrefix(line[column:], cell) || line[column-gap:column] != "  " {
+				t.Errorf("%q is not below %s:\n%s\n%s", cell, title, lines[0], line)
+			}
+		}
+	}
+	for _, k := range foreign.All() {
+		if len(k.Name+" or 10 more") > kindWidth {
+			t.Errorf("%s is too long for %d columns", k.Name, kindWidth)
+		}
+	}
+	for _, f := range inspect.Formats() {
+		if f.Name() != "ulidflake-scalable" && len(f.Name()+" or 10 more") > kindWidth || len(f.Name()) > kindWidth {
+			t.Errorf("%s is too long for %d columns", f.Name(), kindWidth)
 		}
 	}
 }
