@@ -70,7 +70,7 @@ const (
 // heads returns the titles of the columns. Titles are as wide as the cells will be, if that is known.
 func (i *inspector) heads() []string {
 	format := "FORMAT"
-	if !i.named {
+	if !i.named && i.kind == "" {
 		format = fmt.Sprintf("%-*s", kindWidth, format)
 	}
 	heads := []string{"ID", fmt.Sprintf("%-*s", timeWidth, "TIME"), format, fmt.Sprintf("%-*s", ageWidth, "AGE")}
