@@ -163,7 +163,7 @@ func (f *atFlags) answer(s *cli.Streams, m *maker, words []string) error {
 			return cli.Usagef("%s: %w", cli.Plain(word), err)
 		}
 	}
-	if m.note {
+	if m.note && f.count > 0 {
 		fmt.Fprintf(s.Err, "firn: note: the IDs have the %s %d, the largest: --worker says another\n", m.WorkerName(), m.worker)
 	}
 	warned := m.created.IsZero() || m.apart()
