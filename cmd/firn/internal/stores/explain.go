@@ -2,6 +2,7 @@ package stores
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -157,13 +159,55 @@ func (st *State) Explain(err error) error {
 		return say("pool %s: it is for IDs of %s %s, not %s: name the pool of these IDs with --pool; only if these IDs are meant to be of pool %s, use its settings: %s",
 			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want, mismatch.Pool, st.Command("firn pool show "+mismatch.Pool))
 	case errors.Is(err, lease.ErrNoPool):
-		return say("%s; to see the pools: %s", st.withCommands(textOf(err), PoolOf(err)), st.Command("firn pool list"))
+		text := st.withCommands(textOf(err), PoolOf(err))
+		if near := st.near(PoolOf(err)); len(near) > 0 {
+			const advice = "see that the name and the store are right; if there never was one"
+			text = strings.Replace(text, advice, "did you mean "+cli.List(near, "or")+"? If not, "+advice, 1)
+		}
+		return say("%s; to see the pools: %s", text, st.Command("firn pool list"))
 	case errors.Is(err, lease.ErrPoolExists):
 		return say("%v: it can be used as it is", err)
 	case err != nil && calls.MatchString(err.Error()):
 		return say("%s", st.withCommands(textOf(err), PoolOf(err)))
 	}
 	return err
+}
+
+// near returns the pools of the store with the names nearest to a misspelt name, if any. Names that differ in their
+// digits, such as orders1 and orders2, are different pools.
+func (st *State) near(name string) (near []string) {
+	const longest = 2 * time.Second // a user waits
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	look := *st
+	look.Existing = true // nothing is made
+	store, _, err := look.Look(ctx)
+	if err != nil || store == nil {
+		return nil
+	}
+	defer store.Close()
+	names, _ := lease.Names(ctx, store)
+	most := min(2, len(name)/3) // edits
+	for _, n := range names {
+		switch edits := cli.Distance(name, n); {
+		case edits == 0, edits > most, formats.OfTorture(n), digits(n) != digits(name):
+		case edits < most:
+			near, most = []string{n}, edits
+		default:
+			near = append(near, n)
+		}
+	}
+	return near
+}
+
+// digits returns the digits of a name.
+func digits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // process returns the name of a process, in brackets.
