@@ -63,6 +63,18 @@ type named struct {
 
 func (n named) Type() string { return n.name }
 
+// Set reads a duration as [Span] does, so that all durations of the command line have the same units and errors.
+func (n named) Set(s string) error {
+	if n.Value.Type() != "duration" {
+		return n.Value.Set(s)
+	}
+	d, err := parseDuration(s)
+	if err != nil {
+		return err
+	}
+	return n.Value.Set(d.String())
+}
+
 // A Count is the value of a flag: how many.
 type Count int64
 

@@ -64,13 +64,22 @@ func (d *Span) Type() string { return "DURATION" }
 func (d *Span) String() string { return d.Text }
 
 func (d *Span) Set(s string) error {
-	v, err := str2duration.ParseDuration(s)
+	v, err := parseDuration(s)
 	switch {
 	case err != nil:
-		return errors.New("is not a duration such as 15m, 36h, 7d or 2w")
+		return err
 	case v <= 0:
 		return errors.New("is not longer than 0")
 	}
 	*d = Span{v, s, true}
 	return nil
+}
+
+// parseDuration returns the length of time that a word of the command line says.
+func parseDuration(s string) (time.Duration, error) {
+	v, err := str2duration.ParseDuration(s)
+	if err != nil {
+		return 0, errors.New("is not a duration such as 30s, 15m, 36h, 7d or 2w")
+	}
+	return v, nil
 }
