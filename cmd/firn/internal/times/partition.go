@@ -82,7 +82,7 @@ func (i interval) bound(k kind, at time.Time) (string, error) {
 		return "MAXVALUE", nil
 	}
 	id, err := i.encode(i.shape.First(i.Descriptor().Size, tick))
-	return databases[0].literal(i.layout, k, id), err
+	return databases[0].literal(k, id), err
 }
 
 // writePartitions writes the DDL of the partitions.

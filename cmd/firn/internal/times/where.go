@@ -1,7 +1,9 @@
 package times
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,14 +23,14 @@ type database struct {
 	bytes       [2]string
 	uuid        [2]string // around the text of a UUID; empty if the database has no type for UUIDs
 	collate     string    // makes texts compare by bytes
-	integer     string    // the type of a decimal text's value
+	length      string    // the function that counts the characters of a text
 }
 
 var databases = []database{
-	{name: "postgres", title: "PostgreSQL", quote: `"`, bytes: [2]string{`'\x`, `'::bytea`}, uuid: [2]string{"'", "'::uuid"}, collate: ` COLLATE "C"`, integer: "bigint"},
-	{name: "mysql", title: "MySQL and MariaDB", quote: "`", bytes: [2]string{"X'", "'"}, uuid: [2]string{"'", "'"}, integer: "SIGNED"},
+	{name: "postgres", title: "PostgreSQL", quote: `"`, bytes: [2]string{`'\x`, `'::bytea`}, uuid: [2]string{"'", "'::uuid"}, collate: ` COLLATE "C"`, length: "char_length"},
+	{name: "mysql", title: "MySQL and MariaDB", quote: "`", bytes: [2]string{"X'", "'"}, uuid: [2]string{"'", "'"}, length: "char_length"},
 	// In double quotes, SQLite reads the name of a missing column as a string.
-	{name: "sqlite", title: "SQLite", quote: "`", bytes: [2]string{"X'", "'"}, integer: "INTEGER"},
+	{name: "sqlite", title: "SQLite", quote: "`", bytes: [2]string{"X'", "'"}, length: "length"},
 }
 
 // A kind is a kind of columns that hold IDs.
@@ -71,43 +73,64 @@ func (l layout) sorts() bool {
 }
 
 // literal returns an ID as a literal for a column of the kind.
-func (d database) literal(l layout, k kind, id encodings) string {
-	switch {
-	case k == ofIntegers, k == ofTexts && !l.sorts():
+func (d database) literal(k kind, id encodings) string {
+	switch k {
+	case ofIntegers:
 		return id.Int
-	case k == ofTexts:
+	case ofTexts:
 		return "'" + id.Text + "'" // no text has quotes
-	case k == ofBytes:
+	case ofBytes:
 		return d.bytes[0] + id.Hex + d.bytes[1]
 	}
 	return d.uuid[0] + id.UUID + d.uuid[1]
 }
 
-// column returns the expression for the IDs of a column, in the order of the IDs.
-func (d database) column(l layout, k kind, name string) string {
-	name = d.ident(name)
-	switch {
-	case k == ofTexts && !l.sorts():
-		return "CAST(" + name + " AS " + d.integer + ")"
-	case k == ofTexts:
-		return name + d.collate
-	}
-	return name
+// A condition selects the IDs of an interval: the IDs between the literals of any pair.
+type condition []pair
+
+// A pair is the two literals of a BETWEEN, both included.
+type pair struct {
+	column      string // the expression before BETWEEN
+	first, last string
 }
 
-// A condition selects the IDs of an interval.
-type condition struct{ column, first, last string }
+func (p pair) String() string { return p.column + " BETWEEN " + p.first + " AND " + p.last }
 
-func (c condition) String() string { return c.column + " BETWEEN " + c.first + " AND " + c.last }
-
-// lines returns the condition in at most so many columns, if two lines suffice. The pens are for the literals.
-func (c condition) lines(columns int, first, last *color.Color) []string {
-	begin := c.column + " BETWEEN "
-	lines := []string{begin + first.Sprint(c.first), "AND " + last.Sprint(c.last)}
-	if utf8.RuneCountInString(c.String()) <= columns {
-		return []string{strings.Join(lines, " ")}
+func (c condition) String() string {
+	var parts []string
+	for _, p := range c {
+		parts = append(parts, p.String())
 	}
-	lines[1] = strings.Repeat(" ", max(utf8.RuneCountInString(begin)-len("AND "), 0)) + lines[1]
+	text := strings.Join(parts, " OR ")
+	if len(c) > 1 {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// lines returns the condition in lines of at most so many columns, if two lines for each pair suffice. The pens are for
+// the first and the last literal.
+func (c condition) lines(columns int, first, last *color.Color) (lines []string) {
+	for n, p := range c {
+		before, after := " OR ", ""
+		low, high := p.first, p.last
+		if n == 0 {
+			before, low = "(", first.Sprint(low)
+		}
+		if n == len(c)-1 {
+			after, high = ")", last.Sprint(high)
+		}
+		if len(c) == 1 {
+			before, after = "", ""
+		}
+		begin := before + p.column + " BETWEEN "
+		if utf8.RuneCountInString(before+p.String()+after) <= columns {
+			lines = append(lines, begin+low+" AND "+high+after)
+			continue
+		}
+		indent := strings.Repeat(" ", max(utf8.RuneCountInString(begin)-len("AND "), 0))
+		lines = append(lines, begin+low, indent+"AND "+high+after)
+	}
 	return lines
 }
 
@@ -116,7 +139,30 @@ func (d database) where(l layout, k kind, name string, first, last encodings) (c
 	if !l.fits(k) || k == ofUUIDs && d.uuid[0] == "" {
 		return condition{}, false
 	}
-	return condition{d.column(l, k, name), d.literal(l, k, first), d.literal(l, k, last)}, true
+	column := d.ident(name)
+	if k == ofTexts {
+		column += d.collate
+	}
+	if k == ofTexts && !l.sorts() {
+		return d.byLength(d.ident(name), column, first.Text, last.Text), true
+	}
+	return condition{{column, d.literal(k, first), d.literal(k, last)}}, true
+}
+
+// byLength returns the condition for a column of decimal texts without leading zeros. Texts of one length sort as their
+// numbers do. Each length therefore has a pair of its own, and the index serves every pair.
+func (d database) byLength(name, column, first, last string) (c condition) {
+	for n := len(first); n <= len(last); n++ {
+		low, high := "1"+strings.Repeat("0", n-1), strings.Repeat("9", n)
+		if n == len(first) {
+			low = first
+		}
+		if n == len(last) {
+			high = last
+		}
+		c = append(c, pair{fmt.Sprintf("%s(%s) = %d AND %s", d.length, name, n, column), "'" + low + "'", "'" + high + "'"})
+	}
+	return c
 }
 
 // bareName returns an expression that matches names without need of quotes: no reserved word of any database
@@ -167,9 +213,27 @@ func (c *choice) Type() string { return c.typ }
 func (c *choice) String() string { return c.value }
 
 func (c *choice) Set(s string) error {
-	if !slices.Contains(c.values, s) {
-		return errors.New("is not " + cli.List(c.values, "or"))
+	if slices.Contains(c.values, s) {
+		c.value = s
+		return nil
 	}
-	c.value = s
-	return nil
+	text := "is not " + cli.List(c.values, "or")
+	if near := c.near(strings.ToLower(s)); near != "" {
+		text += ": did you mean " + near + "?"
+	}
+	return errors.New(text)
+}
+
+// otherWords are words of other programs for the values of flags.
+var otherWords = map[string]string{"mariadb": "mysql", "maria": "mysql", "pg": "postgres", "pgsql": "postgres", "psql": "postgres", "postgresql": "postgres"}
+
+// near returns the value that a word means or resembles, or "".
+func (c *choice) near(word string) string {
+	word = cmp.Or(otherWords[word], word)
+	for _, v := range c.values {
+		if cli.Distance(word, v) <= min(2, len(v)/3) {
+			return v
+		}
+	}
+	return ""
 }
