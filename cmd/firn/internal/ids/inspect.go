@@ -136,7 +136,7 @@ func completeKind(cmd *cobra.Command, args []string, toComplete string) ([]strin
 
 // inspector returns an inspector for the flags and the arguments, and the arguments that are IDs.
 func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []string) (*inspector, []string, error) {
-	i := &inspector{streams: s, ctx: ctx, json: f.json, only: f.only, pens: cli.NewPens(s.Colour), width: s.Width,
+	i := &inspector{streams: s, ctx: ctx, json: f.json, only: f.only, pens: cli.NewPens(s.Colour), width: s.Width, limit: s.Limit(),
 		scanner: scanner{form: f.as.Form, detect: !f.as.Given, now: time.Now()}}
 	var named formats.Format
 	if len(args) > 0 {
@@ -265,6 +265,7 @@ type inspector struct {
 	only    string
 	pens    cli.Pens
 	width   int // columns of the terminal
+	limit   int // columns of a table: a pipe has room for all
 
 	line    int64 // of the ID, where IDs stand anywhere in lines; else 0
 	held    held
@@ -367,14 +368,14 @@ func (i *inspector) writeCells(cells []string) error {
 	var text string
 	if i.held.is {
 		i.held.is = false
-		i.table.begin(i.width, i.heads(), i.held.cells, cells)
-		text = i.table.line(i.pens, i.heads(), i.held.cells, i.width)
+		i.table.begin(i.limit, i.heads(), i.held.cells, cells)
+		text = i.table.line(i.pens, i.heads(), i.held.cells, i.limit)
 	}
 	if i.table.widths == nil {
 		text = "\n" // behind an answer in full
-		i.table.begin(i.width, i.heads(), cells)
+		i.table.begin(i.limit, i.heads(), cells)
 	}
-	_, err := io.WriteString(i.streams.Out, text+i.table.line(i.pens, i.heads(), cells, i.width))
+	_, err := io.WriteString(i.streams.Out, text+i.table.line(i.pens, i.heads(), cells, i.limit))
 	return err
 }
 

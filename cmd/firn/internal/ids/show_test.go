@@ -91,7 +91,7 @@ func answers(t *testing.T, f inspect.Format, columns int, lines bool, ids ...str
 		t.Setenv("COLUMNS", strconv.Itoa(columns))
 		i.streams.Width = columns
 	}
-	i.width, i.lines = i.streams.Width, lines
+	i.width, i.limit, i.lines = i.streams.Width, i.streams.Limit(), lines
 	for _, id := range ids {
 		if invalid, err := i.answer(id); invalid != nil || err != nil {
 			t.Fatal(invalid, err)

@@ -22,9 +22,6 @@ type table struct {
 
 // cells returns the line of an input: the ID, the time, what the ID is, the age, and what is known of the maker.
 func (i *inspector) cells(input string, readings []*reading) ([]string, error) {
-	if i.answers == 1 { // only the table follows, and a pipe has no width
-		i.width = i.streams.Limit()
-	}
 	r := readings[0]
 	kind := r.kind()
 	switch judge(readings) {
