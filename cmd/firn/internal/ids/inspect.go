@@ -58,8 +58,8 @@ Several kinds may fit an ID. Then the only one with a plausible time is shown as
 with the others below. If several are plausible, or none is, all are listed. A time is
 plausible in the last 20 years, 30 days or more after the format's own epoch, and in the
 next 24 hours. Plausible times come first, the nearest before the others, and foreign
-decimals behind Firn's formats. 32 hexadecimal digits are a UUID first. In JSON, an ID that several kinds fit is
-{"input": …, "candidates": […]}, whatever the times.
+decimals behind Firn's formats. 32 hexadecimal digits are a UUID first. In JSON, an ID
+that several kinds fit is {"input": …, "candidates": […]}, whatever the times.
 
 Without --as, inspect tries text, then decimal, hex of the full width, hex behind 0x, and
 the form of a UUID. Quotes around the ID, a trailing comma and a prefix of a text, as in

@@ -318,8 +318,10 @@ func TestInterruptOnTerminal(t *testing.T) {
 			bound(t, cmd)
 			go func() {
 				defer in.Close()
-				for err == nil {
-					_, err = io.WriteString(in, lines)
+				for {
+					if _, err := io.WriteString(in, lines); err != nil {
+						return // firn has ended, or does not read
+					}
 				}
 			}()
 			_, err = io.CopyN(io.Discard, f, 4*64<<10) // buffers of firn
