@@ -104,7 +104,7 @@ func numbered() (all []*Kind) {
 
 // Named reports whether a name is a kind's, in either case.
 func Named(name string) bool {
-	return slices.ContainsFunc(All(), func(k *Kind) bool { return strings.EqualFold(k.Name, name) })
+	return slices.ContainsFunc(all, func(k *Kind) bool { return strings.EqualFold(k.Name, name) })
 }
 
 // fields returns the fields of these names and widths, from the most significant.

@@ -21,7 +21,6 @@ type column struct {
 	*inspector
 	in   tape
 	rows *csv.Reader
-	off  int   // of the first row in the input
 	line int64 // the number of the first line that no row had before
 	name string
 	at   int // index
@@ -35,10 +34,12 @@ type column struct {
 func (i *inspector) inspectColumn(name string) error {
 	c := column{inspector: i, in: tape{in: i.streams.Input()}, line: 1, name: name}
 	in := bufio.NewReaderSize(&c.in, 64<<10)
-	const mark = "\ufeff"
+	mark := "\ufeff"
 	if begin, err := in.Peek(len(mark)); err == nil && string(begin) == mark {
 		in.Discard(len(mark))
-		c.off = len(mark)
+		c.in.kept.Next(len(mark)) // offsets are those behind the mark
+	} else {
+		mark = ""
 	}
 	c.rows = csv.NewReader(in)
 	c.rows.FieldsPerRecord = -1 // rows may lack columns
@@ -60,6 +61,7 @@ func (i *inspector) inspectColumn(name string) error {
 		return err
 	}
 	w.Flush()
+	i.streams.Out.WriteString(mark)
 	row, err := c.insert(names, strings.TrimSuffix(head.String(), "\n"))
 	for err == nil {
 		if names, err = c.rows.Read(); err == nil {
@@ -127,7 +129,7 @@ func (t *tape) next(to int64) []byte {
 // insert writes the last row that was read, with a further field behind the column. insert returns the row
 // as the input has it.
 func (c *column) insert(fields []string, text string) (row []byte, err error) {
-	row = c.in.next(c.rows.InputOffset() + int64(c.off))
+	row = c.in.next(c.rows.InputOffset())
 	end := len(bytes.TrimSuffix(bytes.TrimSuffix(row, []byte("\n")), []byte("\r")))
 	if c.at+1 < len(fields) {
 		line, column := c.rows.FieldPos(c.at + 1)
@@ -136,9 +138,6 @@ func (c *column) insert(fields []string, text string) (row []byte, err error) {
 			end += bytes.IndexByte(row[end:], '\n') + 1
 		}
 		end += column - 2 // from 1, and before the comma
-		if c.line == 1 {
-			end += c.off
-		}
 	}
 	c.line += int64(bytes.Count(row, []byte("\n")))
 	out := c.streams.Out

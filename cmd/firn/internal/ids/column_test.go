@@ -33,6 +33,7 @@ func TestColumnKeeps(t *testing.T) {
 		header := slices.Repeat([]string{"other"}, width)
 		header[at] = []string{"id", `"id"`}[random.IntN(2)]
 		mark := "\ufeff"[:3*random.IntN(2)]
+		mark += []string{"", "\n", "\r\n\n"}[random.IntN(3)] // empty lines may come before the header
 		in, want := mark, mark
 		bad := 0
 		rows := random.IntN(20)
