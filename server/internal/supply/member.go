@@ -1,0 +1,277 @@
+package supply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/usage"
+)
+
+// A member is one worker of a [Source]: a generator, and the lease of the generator.
+type member struct {
+	source *Source
+	now    atomic.Pointer[making]
+
+	mu     sync.Mutex
+	before usage.Usage // of the generators before the present one
+}
+
+// A making is a generator of a member. A generator ends with its lease, and the member makes another.
+type making struct {
+	generator shape.Generator
+	held      atomic.Pointer[lease.Lease] // nil before the store is open, and without a lease
+}
+
+// errSetup marks the error of a lease that has ended for a reason that only an operator can mend.
+var errSetup = errors.New("the lease has ended, and is tried again")
+
+// retry is the pause between the end of a lease and the next lease, and the longest pause between tries to open a store.
+const retry = 5 * time.Second
+
+// renew makes another generator for the member.
+func (m *member) renew() error {
+	g, err := m.source.Format.Descriptor().New(m.source.Recipe)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if old := m.now.Load(); old != nil {
+		m.before = sum(m.before, old.generator.Usage())
+	}
+	m.now.Store(&making{generator: g})
+	return nil
+}
+
+// usage returns what all generators of the member have done.
+func (m *member) usage() usage.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return sum(m.before, m.now.Load().generator.Usage())
+}
+
+// sum adds the counters of a generator to those of earlier generators.
+func sum(before, u usage.Usage) usage.Usage {
+	u.IDs += before.IDs
+	u.Worst = max(u.Worst, before.Worst)
+	u.Waits += before.Waits
+	u.Exhausted += before.Exhausted
+	u.ClockSteps += before.ClockSteps
+	return u
+}
+
+// run leases workers for the member until the Set is closed.
+func (m *member) run() {
+	ctx := m.source.life
+	for {
+		err := m.lease(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err := m.renew(); err != nil { // as good as impossible: the settings were accepted before
+			m.tell(err)
+		}
+		m.now.Load().generator.ForLease().Refuse(fmt.Errorf("%w: %w: %w", iderr.ErrFenced, errSetup, err))
+		if pause(ctx, retry) != nil {
+			return
+		}
+	}
+}
+
+// lease holds a lease of the member's generator, and returns why the lease has ended.
+func (m *member) lease(ctx context.Context) error {
+	s, now := m.source, m.now.Load()
+	store, err := m.open(ctx)
+	if err != nil {
+		return err
+	}
+	c := s.lease
+	c.Pool, c.Create, c.Background = s.Pool, s.Create, true
+	if s.notify != nil {
+		c.Notify = func(e lease.Event) { s.notify(s, e) }
+	}
+	held, err := lease.Start(ctx, store, now.generator, c)
+	if err != nil {
+		m.tell(err)
+		return err
+	}
+	now.held.Store(held)
+	select {
+	case <-held.Done():
+		return held.Err()
+	case <-ctx.Done():
+	}
+	err = held.Close()
+	<-held.Done() // a lease that was starting gives back a worker that came late
+	return err
+}
+
+// open opens the store, however long that takes.
+func (m *member) open(ctx context.Context) (driver.Store, error) {
+	began := time.Now()
+	m.delay(began, nil)
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, retry) {
+		store, err := m.source.store.get(ctx)
+		if err == nil {
+			return store, nil
+		}
+		m.tell(err)
+		m.delay(began, err)
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// delay makes callers wait for the first worker. cause is why the last try has failed.
+func (m *member) delay(since time.Time, cause error) {
+	g := m.now.Load().generator
+	g.ForLease().Delay(&lease.StartingError{Pool: m.source.poolName(g), Since: since, Cause: cause})
+}
+
+func (m *member) tell(err error) {
+	if m.source.failed != nil {
+		m.source.failed(m.source, err)
+	}
+}
+
+// poolName returns the name of the pool that the generator's lease takes.
+func (s *Source) poolName(g shape.Generator) string {
+	if s.Pool != "" {
+		return s.Pool
+	}
+	spec, _ := g.ForLease().Pool()
+	return spec.Name
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// An opened is a store that generators share: a program has one connection to a store, however many generators it has.
+type opened struct {
+	open func(context.Context) (driver.Store, error)
+
+	mu    sync.Mutex
+	store driver.Store
+}
+
+// get opens the store, or returns the open store.
+func (o *opened) get(ctx context.Context) (driver.Store, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.store != nil {
+		return o.store, nil
+	}
+	store, err := o.open(ctx)
+	if err == nil {
+		o.store = store
+	}
+	return store, err
+}
+
+func (o *opened) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.store != nil {
+		o.store.Close()
+	}
+}
+
+// A State is how far a worker of a generator has come.
+type State string
+
+// The states of a worker.
+const (
+	Idle     State = "idle"     // no request has come yet
+	Starting State = "starting" // the lease has no worker yet
+	Ready    State = "ready"    // the generator makes IDs
+	Lost     State = "lost"     // the window has ended, and the lease tries to go on
+	Ended    State = "ended"    // the lease has ended, and the server tries another
+)
+
+// A Worker is a worker of a generator, at one moment.
+type Worker struct {
+	State  State
+	Number int // -1 before the first worker, and without a lease
+	Pool   string
+	Until  time.Time     // the end of the window; zero without a lease
+	Left   time.Duration // how long the worker can go on without the store
+	Lease  lease.Stats
+	Usage  usage.Usage
+	Err    error // why the state is not Ready, or the error of the last renewal
+}
+
+// Workers returns the workers of the generator at this moment.
+func (s *Source) Workers() []Worker {
+	all := make([]Worker, len(s.members))
+	for i, m := range s.members {
+		all[i] = m.look()
+	}
+	return all
+}
+
+func (m *member) look() Worker {
+	now := m.now.Load()
+	w := Worker{Number: -1, Usage: m.usage(), Pool: m.source.poolName(now.generator)}
+	held := now.held.Load()
+	switch {
+	case !m.source.Recipe.Leased:
+		w.State, w.Pool = Ready, ""
+		return w
+	case !m.source.begun.Load():
+		w.State = Idle
+		return w
+	case held == nil:
+		w.State = Starting
+		_, w.Err = now.generator.TryAppendBinary(nil)
+		if errors.Is(w.Err, errSetup) {
+			w.State = Ended
+		}
+		return w
+	}
+	w.Number, w.Until, w.Lease, w.Err = held.Worker(), held.Until(), held.Stats(), held.Err()
+	w.Left = w.Lease.Left
+	switch {
+	case w.Left > 0:
+		w.State = Ready
+	case w.Number < 0:
+		w.State = Starting
+	default:
+		w.State = Lost
+	}
+	return w
+}
+
+// Serving returns an error if no worker of the generator can make IDs: the reason of the first worker.
+func (s *Source) Serving() error {
+	var first error
+	for _, m := range s.members {
+		w := m.look()
+		switch {
+		case w.State == Ready || w.State == Idle:
+			return nil
+		case first == nil:
+			first = w.Err
+			if first == nil {
+				first = lease.ErrStarting
+			}
+		}
+	}
+	return s.explain(context.Background(), fmt.Errorf("%w: %w", iderr.ErrFenced, first))
+}

@@ -1,0 +1,20 @@
+module github.com/firn-id/firn/server/internal/tests
+
+go 1.26.0
+
+require (
+	github.com/firn-id/firn/server v0.1.0
+	github.com/redis/go-redis/v9 v9.23.0
+	google.golang.org/grpc v1.83.2
+)
+
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/firn-id/firn v0.1.0 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
+	golang.org/x/net v0.58.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
