@@ -1,0 +1,351 @@
+// Package door accepts the connections of a server, and finds the protocol of each: one port speaks RESP, HTTP and gRPC.
+//
+// The door decides once for a connection, and never again. A connection whose first byte is '*' speaks RESP to its end,
+// and any other connection never does: no body of an HTTP request can become a command. Under TLS the client says what it
+// speaks (ALPN): a client that offers HTTP/2 alone speaks gRPC, a client that offers HTTP/1.1 too speaks HTTP, and without
+// an offer the first bytes decide.
+package door
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firn-id/firn/server/internal/metrics"
+)
+
+// A Protocol is what a connection speaks.
+type Protocol uint8
+
+// The protocols.
+const (
+	HTTP Protocol = iota
+	GRPC
+	RESP
+)
+
+// A Config says what a [Door] does with connections.
+type Config struct {
+	TLS   *tls.Config // nil for connections without TLS
+	Limit int         // how many connections are open at a time; 0 means no limit
+	Calls [3]*metrics.Calls
+	Log   *slog.Logger
+
+	// RESP serves a connection until its end, and closes it. start is what was read from the connection before.
+	RESP func(c net.Conn, start []byte)
+	// Full answers a connection beyond the limit, and does not close it.
+	Full func(c net.Conn, p Protocol)
+
+	// First is how long a connection may be silent before its first byte, and a TLS handshake may take. 0 means 20 s.
+	First time.Duration
+}
+
+// A Door is the entrance of a server. A Door is safe for concurrent use.
+type Door struct {
+	Config
+	queues  [2]*queue // of HTTP and GRPC
+	open    atomic.Int64
+	refused atomic.Int64
+
+	mu       sync.Mutex
+	waiting  map[net.Conn]struct{} // connections without a protocol
+	draining bool
+
+	serving sync.WaitGroup // connections of RESP, and connections without a protocol
+	linger  sync.WaitGroup // connections that end without a reset
+}
+
+// New returns a Door.
+func New(c Config) *Door {
+	if c.First == 0 {
+		c.First = 20 * time.Second
+	}
+	return &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}}
+}
+
+// Listener returns the connections of HTTP or GRPC, for the server of the protocol.
+func (d *Door) Listener(p Protocol) net.Listener { return d.queues[p] }
+
+// Serve accepts connections until the listener is closed. only restricts the listener to RESP: the first bytes do not
+// matter.
+func (d *Door) Serve(ln net.Listener, only bool) {
+	d.queues[HTTP].setAddr(ln.Addr())
+	d.queues[GRPC].setAddr(ln.Addr())
+	var pause time.Duration
+	for {
+		c, err := ln.Accept()
+		switch {
+		case err == nil:
+			pause = 0
+		case errors.Is(err, net.ErrClosed):
+			return
+		default:
+			if e, ok := err.(net.Error); ok && e.Timeout() {
+				return // the listener was drained
+			}
+			// Too many open files, for example: connections that end make room.
+			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+			d.Log.Warn("accept", "error", err, "retry", pause)
+			time.Sleep(pause)
+			continue
+		}
+		d.serving.Go(func() { d.serve(c, only) })
+	}
+}
+
+// preface begins each connection of HTTP/2 without TLS. The first three bytes are no beginning of a method of HTTP/1.1.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// most is how many connections beyond the limit are told so at a time. Others are closed.
+const most = 100
+
+// serve finds the protocol of a connection, and hands the connection over.
+func (d *Door) serve(c net.Conn, only bool) {
+	if !d.watch(c) {
+		d.Close(c)
+		return
+	}
+	full := d.open.Add(1) > int64(d.Limit) && d.Limit > 0
+	if full && d.refused.Add(1) > most {
+		d.refused.Add(-1)
+		d.open.Add(-1)
+		d.unwatch(c)
+		c.Close()
+		return
+	}
+	inner, p, start, err := d.find(c, only)
+	drained := d.unwatch(c)
+	switch {
+	case err != nil || drained && len(start) == 0:
+		d.Close(c)
+	case full:
+		d.Full(inner, p)
+		d.Close(inner)
+	case p == RESP:
+		inner.SetDeadline(time.Time{})
+		d.Calls[p].Opened()
+		d.RESP(inner, start)
+		d.Calls[p].Closed()
+	default:
+		inner.SetDeadline(time.Time{})
+		d.Calls[p].Opened()
+		given := &conn{Conn: inner, start: start, door: d, protocol: p}
+		if !d.queues[p].put(given) {
+			given.Close()
+		}
+		return // Close of the conn counts
+	}
+	if full {
+		d.refused.Add(-1)
+	}
+	d.open.Add(-1)
+}
+
+// find returns the protocol of a connection, and what was read to find it. inner is the connection inside of TLS.
+func (d *Door) find(c net.Conn, only bool) (inner net.Conn, p Protocol, start []byte, err error) {
+	c.SetDeadline(time.Now().Add(d.First))
+	if d.isDraining() { // Drain may have set the deadline before
+		c.SetReadDeadline(time.Now())
+	}
+	if d.TLS != nil {
+		if _, unix := c.(*net.UnixConn); !unix { // who may open the socket's file is told by the file's mode
+			t := tls.Server(c, d.TLS)
+			if err := t.HandshakeContext(context.Background()); err != nil {
+				return nil, 0, nil, err
+			}
+			c = t
+			switch offer := t.ConnectionState().NegotiatedProtocol; {
+			case offer == "h2" && !only:
+				return c, GRPC, nil, nil
+			case offer == "http/1.1" && !only:
+				return c, HTTP, nil, nil
+			}
+		}
+	}
+	if only {
+		return c, RESP, nil, nil
+	}
+	start = make([]byte, 0, len(preface))
+	for {
+		n, err := c.Read(start[len(start):cap(start)])
+		start = start[:len(start)+n]
+		switch {
+		case len(start) == 0:
+		case start[0] == '*':
+			return c, RESP, start, nil
+		case string(start) == preface:
+			return c, GRPC, start, nil
+		case string(start) != preface[:len(start)]:
+			return c, HTTP, start, nil
+		}
+		if err != nil {
+			return c, 0, start, err
+		}
+	}
+}
+
+// watch notes a connection without a protocol. It reports whether the connection may go on.
+func (d *Door) watch(c net.Conn) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.draining {
+		d.waiting[c] = struct{}{}
+	}
+	return !d.draining
+}
+
+// unwatch ends watch, and reports whether the door drains.
+func (d *Door) unwatch(c net.Conn) (draining bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.waiting, c)
+	return d.draining
+}
+
+func (d *Door) isDraining() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.draining
+}
+
+// Drain ends connections that have sent nothing yet. The servers of the protocols end the others.
+func (d *Door) Drain() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.draining = true
+	for c := range d.waiting {
+		c.SetReadDeadline(time.Now())
+	}
+}
+
+// Wait waits for the ends of all connections that the Door serves, and of those that it closes, until ctx ends.
+func (d *Door) Wait(ctx context.Context) {
+	for _, q := range d.queues {
+		q.Close()
+	}
+	done := make(chan struct{})
+	go func() {
+		d.serving.Wait()
+		d.linger.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// Connections returns how many connections are open.
+func (d *Door) Connections() int { return int(d.open.Load()) }
+
+// lingering is how long a closed connection waits for the client's end.
+const lingering = 2 * time.Second
+
+// Close closes a connection without a reset, while the Door drains: the client reads the end of the answers. A close
+// with bytes unread, or before bytes that are under way, would be a reset, and the client could lose an answer.
+func (d *Door) Close(c net.Conn) {
+	half, ok := c.(closeWriter)
+	if !ok || !d.isDraining() {
+		c.Close()
+		return
+	}
+	d.linger.Go(func() {
+		defer c.Close()
+		if half.CloseWrite() != nil {
+			return
+		}
+		c.SetReadDeadline(time.Now().Add(lingering))
+		var rest [512]byte
+		for {
+			if _, err := c.Read(rest[:]); err != nil {
+				return
+			}
+		}
+	})
+}
+
+type closeWriter interface{ CloseWrite() error }
+
+// A conn is a connection of HTTP or GRPC.
+type conn struct {
+	net.Conn
+	start    []byte // read before, and not read from the conn yet
+	door     *Door
+	protocol Protocol
+	closed   atomic.Bool
+}
+
+func (c *conn) Read(p []byte) (int, error) {
+	if len(c.start) > 0 {
+		n := copy(p, c.start)
+		c.start = c.start[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
+}
+
+// CloseWrite ends the answers. net/http calls CloseWrite before it closes a connection with bytes unread.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(closeWriter); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+func (c *conn) Close() error {
+	if c.closed.Swap(true) {
+		return net.ErrClosed
+	}
+	c.door.open.Add(-1)
+	c.door.Calls[c.protocol].Closed()
+	c.door.Close(c.Conn)
+	return nil
+}
+
+// A queue is the listener of a protocol's server.
+type queue struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+	addr   atomic.Pointer[net.Addr]
+}
+
+func newQueue() *queue { return &queue{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (q *queue) setAddr(a net.Addr) { q.addr.Store(&a) }
+
+// put gives a connection to Accept. It reports whether the queue is open.
+func (q *queue) put(c net.Conn) bool {
+	select {
+	case q.conns <- c:
+		return true
+	case <-q.closed:
+		return false
+	}
+}
+
+func (q *queue) Accept() (net.Conn, error) {
+	select {
+	case c := <-q.conns:
+		return c, nil
+	case <-q.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (q *queue) Close() error {
+	q.once.Do(func() { close(q.closed) })
+	return nil
+}
+
+func (q *queue) Addr() net.Addr {
+	if a := q.addr.Load(); a != nil {
+		return *a
+	}
+	return &net.TCPAddr{}
+}
