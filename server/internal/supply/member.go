@@ -22,6 +22,7 @@ type member struct {
 
 	mu     sync.Mutex
 	before usage.Usage // of the generators before the present one
+	leases lease.Stats // the counters of the leases before the present one
 }
 
 // A making is a generator of a member. A generator ends with its lease, and the member makes another.
@@ -46,16 +47,33 @@ func (m *member) renew() error {
 	defer m.mu.Unlock()
 	if old := m.now.Load(); old != nil {
 		m.before = sum(m.before, old.generator.Usage())
+		if held := old.held.Load(); held != nil {
+			m.leases = together(m.leases, held.Stats())
+		}
 	}
 	m.now.Store(&making{generator: g})
 	return nil
 }
 
-// usage returns what all generators of the member have done.
-func (m *member) usage() usage.Usage {
+// stats returns the present generator and its lease or nil, what all generators of the member have done, and the numbers
+// of the lease with the counters of all leases of the member.
+func (m *member) stats() (shape.Generator, *lease.Lease, usage.Usage, lease.Stats) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return sum(m.before, m.now.Load().generator.Usage())
+	now := m.now.Load()
+	held := now.held.Load()
+	var s lease.Stats
+	if held != nil {
+		s = held.Stats()
+	}
+	return now.generator, held, sum(m.before, now.generator.Usage()), together(m.leases, s)
+}
+
+// together adds the counters of earlier leases to those of a lease.
+func together(before, s lease.Stats) lease.Stats {
+	s.Renewals += before.Renewals
+	s.Failures += before.Failures
+	return s
 }
 
 // sum adds the counters of a generator to those of earlier generators.
@@ -212,8 +230,8 @@ type Worker struct {
 	Pool   string
 	Until  time.Time     // the end of the window; zero without a lease
 	Left   time.Duration // how long the worker can go on without the store
-	Lease  lease.Stats
-	Usage  usage.Usage
+	Lease  lease.Stats   // with the counters of earlier leases
+	Usage  usage.Usage   // with the counters of earlier generators
 	Err    error // why the state is not Ready, or the error of the last renewal
 }
 
@@ -227,9 +245,8 @@ func (s *Source) Workers() []Worker {
 }
 
 func (m *member) look() Worker {
-	now := m.now.Load()
-	w := Worker{Number: -1, Usage: m.usage(), Pool: m.source.poolName(now.generator)}
-	held := now.held.Load()
+	g, held, used, leased := m.stats()
+	w := Worker{Number: -1, Usage: used, Lease: leased, Pool: m.source.poolName(g)}
 	switch {
 	case !m.source.Recipe.Leased:
 		w.State, w.Pool = Ready, ""
@@ -239,14 +256,13 @@ func (m *member) look() Worker {
 		return w
 	case held == nil:
 		w.State = Starting
-		_, w.Err = now.generator.TryAppendBinary(nil)
+		_, w.Err = g.Share().TryAppendBinary(nil) // no ID: the generator has no lease
 		if errors.Is(w.Err, errSetup) {
 			w.State = Ended
 		}
 		return w
 	}
-	w.Number, w.Until, w.Lease, w.Err = held.Worker(), held.Until(), held.Stats(), held.Err()
-	w.Left = w.Lease.Left
+	w.Number, w.Until, w.Left, w.Err = held.Worker(), held.Until(), leased.Left, held.Err()
 	switch {
 	case w.Left > 0:
 		w.State = Ready

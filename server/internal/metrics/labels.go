@@ -1,0 +1,59 @@
+package metrics
+
+import (
+	"errors"
+	"runtime/debug"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// kinds are all kinds of events, and reasons all results of why. Counters begin at 0 for each, so that the first event
+// counts as an increase. The names are those of docs/monitoring.md.
+var (
+	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired, lease.Lost, lease.Released,
+		lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared, lease.Ended}
+	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "store", "other"}
+)
+
+// why returns a label for the error of a lease or of a store.
+func why(err error) string {
+	is := func(target error) bool { return errors.Is(err, target) }
+	switch {
+	case is(lease.ErrRolledBack):
+		return "rolled_back"
+	case is(lease.ErrMissing), is(lease.ErrDamaged):
+		return "damaged"
+	case is(lease.ErrRescued), is(lease.ErrRescuing):
+		return "rescue"
+	case is(lease.ErrClockSkew):
+		return "clock"
+	case is(lease.ErrNoWorker), is(lease.ErrHeld):
+		return "workers"
+	case is(lease.ErrConfig), is(lease.ErrPoolMismatch), is(lease.ErrNoPool), is(lease.ErrVersion), is(driver.ErrAddress):
+		return "setup"
+	case is(driver.ErrUnavailable):
+		return "store"
+	}
+	return "other"
+}
+
+// build returns the version of the server's module, and the revision that it was built from.
+func build() (version, revision string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown", "unknown"
+	}
+	version, revision = "unknown", "unknown"
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == "github.com/firn-id/firn/server" && m.Version != "" {
+			version = m.Version
+		}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return version, revision
+}
