@@ -48,6 +48,8 @@ var (
 		"the lease of the generator has ended, and only an operator can mend the cause", "read the message: the pool does not exist, for example; the server tries again by itself", 5 * time.Second})
 	Connections = add(Reason{"connections", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
 		"the server has as many connections as its limit allows", "use fewer connections, each for many requests; or raise limits.connections", time.Second})
+	Busy = add(Reason{"busy", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
+		"as many large requests are under way as the server's memory allows", "ask again, or ask for fewer IDs at a time", time.Second})
 	Limit = add(Reason{"limit", http.StatusTooManyRequests, resourceExhausted, "TRYAGAIN",
 		"the token has had its IDs of this second", "ask more slowly, or raise the rate of the token", time.Second})
 	Lifetime = add(Reason{"lifetime", http.StatusInternalServerError, internal, "ERR",
@@ -70,6 +72,8 @@ var (
 		"the answer has none of the types that the request accepts", "accept application/json, text/plain or application/octet-stream", 0})
 	Host = add(Reason{"host", http.StatusMisdirectedRequest, permissionDenied, "ERR",
 		"the header Host has a name that is not the server's", "use an address or a name of the configuration's hosts", 0})
+	Origin = add(Reason{"origin", http.StatusForbidden, permissionDenied, "ERR",
+		"a page of another site has sent the request", "ask from a program, or from the page of this server", 0})
 	Token = add(Reason{"token", http.StatusUnauthorized, unauthenticated, "NOAUTH",
 		"the request has no token", "send a token", 0})
 	WrongToken = add(Reason{"wrong_token", http.StatusUnauthorized, unauthenticated, "WRONGPASS",

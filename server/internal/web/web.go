@@ -1,0 +1,244 @@
+// Package web serves IDs by HTTP, and the page of the server.
+//
+// [server.ServeHTTP] checks the host of a request, and the ServeMux finds the route. [route.ServeHTTP] checks the method,
+// the origin and the token. The functions of routes return errors. [server.refuse] makes answers of all errors, from the
+// table of package reason.
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/firn-id/firn/server/internal/access"
+	"github.com/firn-id/firn/server/internal/metrics"
+	"github.com/firn-id/firn/server/internal/reason"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+// A Config says what New serves. Only Set is required.
+type Config struct {
+	Set    *supply.Set
+	Access *access.Access // nil means no tokens
+	MaxIDs int            // how many IDs a request may ask for; 0 means DefaultMaxIDs
+	Calls  *metrics.Calls // counts the answers of the paths under /v1; nil counts nothing
+	Log    *slog.Logger   // nil means no log
+
+	// Metrics serves /metrics. A nil Metrics means that the path does not exist.
+	Metrics http.Handler
+
+	// Hosts are the names that the header Host may have, without a port and in any case. Addresses and localhost are
+	// always answered.
+	Hosts []string
+
+	// Draining reports whether the server is stopping: /readyz then answers 503. nil means never.
+	Draining func() bool
+}
+
+// DefaultMaxIDs is how many IDs a request may ask for, unless Config says another number.
+const DefaultMaxIDs = 65536
+
+// Longest is the length of the longest path and query that a request may have, in bytes.
+const Longest = 2048
+
+type server struct {
+	Config
+	mux     http.ServeMux
+	names   map[string]bool    // the hosts in lower case
+	outlets map[string]*outlet // by the names of the generators
+	large   chan struct{}      // has a value for each large answer under way
+}
+
+// New returns the handler of a Config. The handler needs an http.Server with time-outs: it waits for slow clients.
+func New(c Config) http.Handler {
+	if c.Access == nil {
+		c.Access = &access.Access{}
+	}
+	if c.MaxIDs == 0 {
+		c.MaxIDs = DefaultMaxIDs
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Draining == nil {
+		c.Draining = func() bool { return false }
+	}
+	s := &server{Config: c, names: map[string]bool{}, outlets: map[string]*outlet{}}
+	for _, name := range c.Hosts {
+		s.names[bare(name)] = true
+	}
+	for _, g := range c.Set.All() {
+		s.outlets[g.Name] = newOutlet(g)
+	}
+	s.large = make(chan struct{}, largeAnswers(c.MaxIDs))
+
+	const get, look = "GET", "GET, HEAD"
+	for pattern, of := range map[string]route{
+		"/v1/generators/{name}/ids": {methods: get, serve: s.ids, api: true}, // HEAD would make IDs for nobody
+		"/v1/generators/{name}":     {methods: look, serve: s.looking(s.generator), api: true},
+		"/v1/generators":            {methods: look, serve: s.looking(s.generators), api: true},
+		"/v1/inspect/{id}":          {methods: look, serve: s.looking(s.inspect), api: true},
+		"/openapi.json":             {methods: look, serve: file("openapi.json", "application/json")},
+		"/healthz":                  {methods: look, serve: s.healthz},
+		"/readyz":                   {methods: look, serve: s.readyz},
+		"/{$}":                      {methods: look, serve: file("page/index.html", "text/html; charset=utf-8")},
+		"/page.css":                 {methods: look, serve: file("page/page.css", "text/css; charset=utf-8")},
+		"/page.js":                  {methods: look, serve: file("page/page.js", "text/javascript; charset=utf-8")},
+		"/icon.svg":                 {methods: look, serve: file("page/icon.svg", "image/svg+xml")},
+		"/": {methods: "", serve: func(http.ResponseWriter, *http.Request, *access.Bearer) error {
+			return noPath()
+		}},
+	} {
+		of.server = s
+		s.mux.Handle(pattern, &of)
+	}
+	if c.Metrics != nil {
+		s.mux.Handle("/metrics", &route{server: s, methods: look, token: true, serve: s.looking(
+			func(w http.ResponseWriter, r *http.Request) error {
+				c.Metrics.ServeHTTP(w, r)
+				return nil
+			})})
+	}
+	return s
+}
+
+func noPath() error {
+	return reason.NoPath.New("no such path: /openapi.json describes the paths of this server")
+}
+
+// ServeHTTP refuses what no path may get, and passes all other requests to the ServeMux.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var err error
+	switch {
+	case !s.hosted(r.Host):
+		err = reason.Host.New("this server does not answer for the host %q: use its address, or add the name to the hosts of its configuration", r.Host)
+	case len(r.URL.Path)+len(r.URL.RawQuery) > Longest:
+		err = reason.Request.New("path and query have more than %d bytes", Longest)
+	case !clean(r.URL):
+		err = noPath() // the ServeMux would answer with a redirection of its own
+	default:
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	s.refuse(w, r, err)
+}
+
+// hosted reports whether the server answers requests with a value of the header Host. A page of another site whose
+// name has come to mean this server's address sends the other site's name. An address cannot come to mean another
+// address. Browsers always send the header, so a request without the header is from a program.
+func (s *server) hosted(host string) bool {
+	if host == "" {
+		return true
+	}
+	if _, err := netip.ParseAddrPort(host); err == nil {
+		return true
+	}
+	name := bare((&url.URL{Host: host}).Hostname())
+	if name == "localhost" || s.names[name] {
+		return true
+	}
+	_, err := netip.ParseAddr(name)
+	return err == nil
+}
+
+// bare returns a name in the form that names are compared in.
+func bare(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// clean reports whether a path is in the form that the ServeMux does not redirect.
+func clean(u *url.URL) bool {
+	p := u.EscapedPath()
+	if p == "" || p[0] != '/' {
+		return false
+	}
+	c := path.Clean(p)
+	return c == p || len(c)+1 == len(p) && p[len(c)] == '/' // the slash at the end
+}
+
+// A route is what the paths of a pattern have in common.
+type route struct {
+	server  *server
+	methods string // as the header Allow; "" means all
+	api     bool   // of the paths under /v1, whose answers are counted
+	token   bool   // needs a token, as the paths under /v1 do
+	serve   func(http.ResponseWriter, *http.Request, *access.Bearer) error
+}
+
+func (of *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if of.api {
+		began := time.Now()
+		if err := of.answer(w, r); err != nil {
+			of.server.refuse(w, r, err)
+		} else {
+			of.server.Calls.Answered(1, time.Since(began))
+		}
+		return
+	}
+	if err := of.answer(w, r); err != nil {
+		of.server.refuse(w, r, err)
+	}
+}
+
+func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != "GET" && of.methods != "" && (r.Method != "HEAD" || of.methods == "GET") {
+		w.Header().Set("Allow", of.methods)
+		return reason.Method.New("%s takes no %.20s: use GET", r.URL.EscapedPath(), r.Method)
+	}
+	if !of.api && !of.token {
+		return of.serve(w, r, nil)
+	}
+	if err := ownSite(r); err != nil {
+		return err
+	}
+	if r.ContentLength != 0 {
+		return reason.Request.New("the request has a body, which nobody reads: put n into the query, as in ?n=100")
+	}
+	b, err := of.server.enter(r)
+	if err != nil {
+		return err
+	}
+	return of.serve(w, r, b)
+}
+
+// ownSite returns an error for a request that a page of another origin makes: such a page could take IDs by the
+// thousands. Programs send neither header. Browsers send "none" for a typed address.
+func ownSite(r *http.Request) error {
+	if site := r.Header["Sec-Fetch-Site"]; len(site) > 0 && (len(site) > 1 || site[0] != "same-origin" && site[0] != "none") {
+		return reason.Origin.New("the request comes from a page of another site, which this server does not answer")
+	}
+	if origin := r.Header["Origin"]; len(origin) > 0 {
+		if u, err := url.Parse(origin[0]); len(origin) > 1 || err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return reason.Origin.New("the request comes from a page of the origin %.100q, which this server does not answer", origin[0])
+		}
+	}
+	return nil
+}
+
+// enter returns the bearer of a request's token.
+func (s *server) enter(r *http.Request) (*access.Bearer, error) {
+	if !s.Access.Needed() {
+		return nil, nil
+	}
+	values := r.Header["Authorization"]
+	if len(values) == 0 {
+		return nil, reason.Token.New("this server needs a token: send the header Authorization: Bearer TOKEN")
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") {
+		return nil, reason.Token.New("the header Authorization has no token: send Authorization: Bearer TOKEN, once")
+	}
+	return s.Access.Enter(strings.TrimSpace(token))
+}
+
+// looking returns the function of a route that shows things, and makes no IDs.
+func (s *server) looking(serve func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request, *access.Bearer) error {
+	return func(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
+		if err := b.Look(); err != nil {
+			return err
+		}
+		return serve(w, r)
+	}
+}
