@@ -2,7 +2,6 @@
 package deps
 
 import (
-	_ "github.com/BurntSushi/toml"
 	_ "github.com/cloudflare/tableflip"
 	_ "github.com/coreos/go-systemd/v22/activation"
 	_ "github.com/coreos/go-systemd/v22/daemon"

@@ -1,0 +1,194 @@
+// Package server serves time-ordered unique IDs to programs in any language, by RESP, HTTP and gRPC.
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/server/internal/strict"
+)
+
+// A Config says what a server does. The zero Config listens on [DefaultListen], and has a generator for each format
+// by the format's name. [Load] reads a Config from a file, [Config.Check] finds faults, and [New] takes the Config.
+type Config struct {
+	// Listen are the addresses that speak RESP, HTTP and gRPC, each as host:port. Port 0 is any free port. nil means
+	// [DefaultListen]; an empty list means no such address.
+	Listen []string
+	// RESP is an address for RESP alone, as host:port; "" for none.
+	RESP string
+	// Unix is the path of a socket that speaks RESP, HTTP and gRPC; "" for none.
+	Unix string
+	// Insecure lets the server listen beyond the machine without TLS.
+	Insecure bool
+	// TLS has the files of the server's certificate.
+	TLS TLS
+	// Tokens is the file with the tokens of clients; "" lets every client do everything.
+	Tokens string
+	// Hosts are names of the server that requests of HTTP may have in the header Host, beside addresses and localhost.
+	Hosts []string
+
+	// Generators are the named generators. nil means a generator for each format.
+	Generators []Generator
+	Limits     Limits
+	Lease      Lease
+	// Drain is how long a server that stops finishes requests, from 0 on; a longer time than [DefaultDrain] can exceed
+	// the time that supervisors allow. 0 means DefaultDrain.
+	Drain time.Duration
+
+	// OpenStore opens the store at an address. The address "" is the default store. nil opens addresses by
+	// [lease.OpenStore], for which the program imports the packages of the stores, and the default store by
+	// [filelease.OpenDefault].
+	OpenStore func(ctx context.Context, address string) (driver.Store, error)
+	// DefaultStore says to people where the default store is; "" means "the default store".
+	DefaultStore string
+
+	// Log gets what operators have to know. nil means [slog.Default].
+	Log *slog.Logger
+	// Explain, if not nil, rewords errors of leases and stores for the Log.
+	Explain func(error) error
+
+	file *strict.File // the file of Load; nil without a file
+}
+
+// TLS has the files of a certificate in the form PEM. The server reads the files again when they change.
+type TLS struct {
+	Cert string // the chain of certificates, with the server's own first
+	Key  string // the private key
+	CA   string // the certificates that clients must have a certificate of; "" asks clients for no certificate
+}
+
+// Limits are the limits of a server.
+type Limits struct {
+	IDs         int           // the most IDs of a request, 1000 to 1000000; 0 means [DefaultIDs]
+	Connections int           // the most open connections, from 1 on; 0 means [DefaultConnections]
+	Wait        time.Duration // the longest wait of a request for IDs, 1ms to 1m; 0 means [DefaultWait]
+}
+
+// Lease has settings of all leases. See [lease.Config] for what they mean.
+type Lease struct {
+	Window     time.Duration // 100ms to 1h; 0 means [lease.DefaultWindow]
+	Holder     string        // describes the server to operators of the store; "" means the program, the process and the host
+	TrustClock bool          // use the clock even if the store disagrees
+}
+
+// The defaults of a [Config].
+const (
+	DefaultListen      = "127.0.0.1:7433"
+	DefaultIDs         = 65536
+	DefaultConnections = 20000
+	DefaultWait        = 2 * time.Second
+	DefaultDrain       = 8 * time.Second
+)
+
+// A Generator is a generator by its name. The settings of a format have the names that the flags of firn new have.
+type Generator struct {
+	Name   string // in requests: up to 100 lower-case letters, digits, '.', '_', '@', ':' and '-'
+	Format string // nanoflake, ulidflake, ulidflake-scalable, snowflakesi, scru160 or sno
+
+	Workers int      // how many workers the generator leases, each of which adds its IDs to a tick; 0 means 1
+	Store   string   // the address of the store; "" means the default store
+	Pool    string   // the pool in the store; "" means the pool that all generators of the settings have
+	Create  bool     // make a missing pool; see [lease.Config.Create]
+	Fenced  bool     // lease the times of a format without workers
+	Keys    []string // patterns for keys of INCR that the generator serves: each has one '*', at its end
+
+	Epoch         time.Time // the time of timestamp 0; zero means the default of the format
+	ClockBits     int       // bits of snowflakesi's timestamp, 40 or 41; 0 means 40
+	MachineBits   *int      // bits of snowflakesi's machine ID; nil means the default
+	CounterBits   int       // bits of scru160's random16 for the counter, 0 to 16
+	NodeBits      int       // bits of scru160's random16 for a node ID, 0 to 16
+	Micro         bool      // the counter of scru160 counts in microseconds
+	IncrementBits int       // bits of the random increment of Ulid-Flakes; 0 means 8
+	StartBits     *int      // random bits of the start of scru160's counter; nil means the default
+	Reset         bool      // the sequence of snowflakesi begins at 0 in each millisecond
+	Meta          int       // the metabyte of sno, 0 to 255
+}
+
+// withDefaults returns the Config with a value for each setting that has a default.
+func (c *Config) withDefaults() Config {
+	d := *c
+	if d.Listen == nil {
+		d.Listen = []string{DefaultListen}
+	}
+	if d.Generators == nil {
+		d.Generators = defaultGenerators()
+	}
+	if d.Limits.IDs == 0 {
+		d.Limits.IDs = DefaultIDs
+	}
+	if d.Limits.Connections == 0 {
+		d.Limits.Connections = DefaultConnections
+	}
+	if d.Limits.Wait == 0 {
+		d.Limits.Wait = DefaultWait
+	}
+	if d.Lease.Window == 0 {
+		d.Lease.Window = lease.DefaultWindow
+	}
+	if d.Drain == 0 {
+		d.Drain = DefaultDrain
+	}
+	if d.OpenStore == nil {
+		d.OpenStore = openStore
+	}
+	if d.DefaultStore == "" {
+		d.DefaultStore = "the default store"
+	}
+	if d.Log == nil {
+		d.Log = slog.Default()
+	}
+	if d.Explain == nil {
+		d.Explain = func(err error) error { return err }
+	}
+	return d
+}
+
+// defaultGenerators returns a generator for each format.
+func defaultGenerators() (all []Generator) {
+	for _, f := range inspect.Formats() {
+		all = append(all, Generator{Name: f.Name(), Format: f.Name()})
+	}
+	return all
+}
+
+// openStore is the OpenStore of a Config without one.
+func openStore(ctx context.Context, address string) (driver.Store, error) {
+	if address != "" {
+		return lease.OpenStore(ctx, address)
+	}
+	store, err := filelease.OpenDefault()
+	if err != nil {
+		return nil, err // a nil *filelease.Store in an interface would not be nil
+	}
+	return store, nil
+}
+
+// A ConfigError is a fault of a [Config].
+type ConfigError struct {
+	File string // the file of [Load]; "" without a file
+	Line int    // the line of the setting in the file; 0 if the file does not have the setting
+	Key  string // the setting as files name it, such as generators.order.workers; "" for a fault of the file's syntax
+	Text string // the fault and its remedy
+	Err  error  // the cause, or nil
+}
+
+func (e *ConfigError) Error() string {
+	return (&strict.Error{File: e.File, Line: e.Line, Key: e.Key, Text: e.Text}).Error()
+}
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// errorf returns the error of a setting.
+func (c *Config) errorf(key, format string, args ...any) error {
+	e := &strict.Error{Key: key, Text: fmt.Sprintf(format, args...)}
+	if c.file != nil {
+		e = c.file.Errorf(key, "%s", e.Text)
+	}
+	return (*ConfigError)(e)
+}

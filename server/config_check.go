@@ -1,0 +1,188 @@
+package server
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Check returns an error for a Config that no server takes. Check opens and reads nothing. All errors are a
+// *[ConfigError].
+func (c *Config) Check() error {
+	for _, check := range []func() error{c.checkAddresses, c.checkTLS, c.checkHosts, c.checkLimits} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	_, err := c.supply()
+	return err
+}
+
+// checkAddresses checks where the server listens.
+func (c *Config) checkAddresses() error {
+	listen := c.withDefaults().Listen
+	for i, a := range listen {
+		if err := c.checkAddress("listen", a); err != nil {
+			return err
+		}
+		if same(a, listen[:i]) {
+			return c.errorf("listen", "%s is given twice: leave out one of the two", a)
+		}
+	}
+	if c.RESP != "" {
+		if err := c.checkAddress("resp", c.RESP); err != nil {
+			return err
+		}
+		if same(c.RESP, listen) {
+			return c.errorf("resp", "%s is an address of listen, which speaks RESP already: leave out resp, or give it another port", c.RESP)
+		}
+	}
+	most := len(syscall.RawSockaddrUnix{}.Path) - 1
+	switch {
+	case len(c.Unix) > most:
+		return c.errorf("unix", "has %d bytes: the path of a socket has at most %d here: use a shorter path", len(c.Unix), most)
+	case strings.ContainsRune(c.Unix, 0):
+		return c.errorf("unix", "has a byte 0: want the path of a socket")
+	case len(listen) == 0 && c.RESP == "" && c.Unix == "":
+		return c.errorf("listen", "is empty, and so are resp and unix: name an address, as in listen = [%q]", DefaultListen)
+	}
+	return nil
+}
+
+// same reports whether an address is in a list. Port 0 is another port each time.
+func same(address string, list []string) bool {
+	return !strings.HasSuffix(address, ":0") && slices.Contains(list, address)
+}
+
+// checkAddress checks an address of a setting.
+func (c *Config) checkAddress(key, address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return c.errorf(key, "%q is no address: want host:port, as in %s", clip(address), DefaultListen)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+		return c.errorf(key, "%q has no port from 0 to 65535: want host:port, as in %s", clip(address), DefaultListen)
+	}
+	if host != "" && !isAddress(host) && !isName(host) {
+		return c.errorf(key, "%q has no host: want an IP address or a name before the port, as in %s", clip(address), DefaultListen)
+	}
+	if !loopback(host) && c.TLS.Cert == "" && !c.Insecure {
+		return c.errorf(key, "other machines reach %s, and the server has no TLS: add --tls-cert FILE and --tls-key FILE, or listen on a loopback address, "+
+			"or add --insecure if a proxy or the network keeps strangers out", address)
+	}
+	return nil
+}
+
+// loopback reports whether only programs of the machine reach a host.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// isName reports whether a host may be a name of DNS.
+func isName(host string) bool {
+	const longest = 253
+	for label := range strings.SplitSeq(strings.TrimSuffix(host, "."), ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "-") != label {
+			return false
+		}
+	}
+	letter := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-._", r)
+	}
+	return len(host) <= longest && !strings.ContainsFunc(host, func(r rune) bool { return !letter(r) })
+}
+
+func (c *Config) checkTLS() error {
+	switch t := c.TLS; {
+	case t.Cert != "" && t.Key == "":
+		return c.errorf("tls.cert", "has no key beside it: add --tls-key FILE, the private key of the certificate")
+	case t.Key != "" && t.Cert == "":
+		return c.errorf("tls.key", "has no certificate beside it: add --tls-cert FILE, the certificate of the key")
+	case t.CA != "" && t.Cert == "":
+		return c.errorf("tls.ca", "needs a certificate of the server: add --tls-cert FILE and --tls-key FILE")
+	}
+	return nil
+}
+
+func (c *Config) checkHosts() error {
+	for i, h := range c.Hosts {
+		switch _, _, err := net.SplitHostPort(h); {
+		case isAddress(h):
+		case err == nil && !strings.Contains(h, "/"):
+			return c.errorf("hosts", "%q has a port: leave out the port", clip(h))
+		case !isName(h):
+			return c.errorf("hosts", "%q is no name: want a name without scheme, port and path, as in ids.example.com", clip(h))
+		}
+		if slices.ContainsFunc(c.Hosts[:i], func(before string) bool { return strings.EqualFold(before, h) }) {
+			return c.errorf("hosts", "%q is given twice: leave out one of the two", clip(h))
+		}
+	}
+	return nil
+}
+
+// The ranges of limits.
+const (
+	leastIDs, mostIDs       = 1000, 1_000_000
+	leastWait, mostWait     = time.Millisecond, time.Minute
+	leastWindow, mostWindow = 100 * time.Millisecond, time.Hour
+	mostDrain               = 10 * time.Minute
+	mostConnections         = 1_000_000
+)
+
+func (c *Config) checkLimits() error {
+	d := c.withDefaults()
+	switch l := d.Limits; {
+	case l.IDs < leastIDs || l.IDs > mostIDs:
+		return c.badIDs(l.IDs)
+	case l.Connections < 1 || l.Connections > mostConnections:
+		return c.badConnections(l.Connections)
+	case l.Wait < leastWait || l.Wait > mostWait:
+		return c.badWait(l.Wait)
+	case d.Lease.Window < leastWindow || d.Lease.Window > mostWindow:
+		return c.badWindow(d.Lease.Window)
+	case d.Drain < 0 || d.Drain > mostDrain:
+		return c.badDrain(d.Drain)
+	}
+	return nil
+}
+
+func (c *Config) badIDs(n int) error {
+	return c.errorf("limits.ids", "%d is not in %d to %d", n, leastIDs, mostIDs)
+}
+
+func (c *Config) badConnections(n int) error {
+	return c.errorf("limits.connections", "%d is not in 1 to %d", n, mostConnections)
+}
+
+func (c *Config) badWait(d time.Duration) error {
+	return c.errorf("limits.wait", "%v is not in %v to %v", d, leastWait, mostWait)
+}
+
+func (c *Config) badWindow(d time.Duration) error {
+	return c.errorf("lease.window", "%v is not in %v to %v", d, leastWindow, mostWindow)
+}
+
+func (c *Config) badDrain(d time.Duration) error {
+	return c.errorf("drain", "%v is not longer than 0, and at most %v", d, mostDrain)
+}
+
+// clip shortens a text for an error.
+func clip(s string) string {
+	const most = 100
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
