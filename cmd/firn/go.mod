@@ -32,6 +32,7 @@ require (
 )
 
 require (
+	github.com/cloudflare/tableflip v1.2.3
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect

@@ -1,0 +1,130 @@
+// Package handover gives listening sockets from process to process: from systemd to firn serve, and from a firn serve to
+// its successor. A socket that is handed over is never closed: connections that no process has accepted yet wait in the
+// socket, and none is reset.
+package handover
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cloudflare/tableflip"
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// A Handover is the sockets of this process. A process has one Handover.
+type Handover struct {
+	upgrader *tableflip.Upgrader // nil where the system has no handover
+	listen   func(network, address string) (net.Listener, error)
+
+	mu     sync.Mutex
+	passed []net.Listener // by systemd, and not taken yet
+}
+
+// New takes over the sockets that systemd or a predecessor has passed. listen opens all others.
+func New(listen func(network, address string) (net.Listener, error)) (*Handover, error) {
+	h := &Handover{listen: listen}
+	passed, err := activation.Listeners()
+	if err != nil {
+		return nil, fmt.Errorf("sockets of systemd: %w", err)
+	}
+	h.passed = slices.DeleteFunc(passed, func(ln net.Listener) bool { return ln == nil })
+	h.upgrader, err = tableflip.New(tableflip.Options{})
+	if err != nil && !errors.Is(err, tableflip.ErrNotSupported) {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Listen returns the socket of an address: the predecessor's, systemd's, or a new one.
+func (h *Handover) Listen(network, address string) (net.Listener, error) {
+	if h.upgrader == nil {
+		return h.open(network, address)
+	}
+	return h.upgrader.ListenWithCallback(network, address, h.open)
+}
+
+func (h *Handover) open(network, address string) (net.Listener, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if i := slices.IndexFunc(h.passed, func(ln net.Listener) bool { return same(ln.Addr(), network, address) }); i >= 0 {
+		ln := h.passed[i]
+		h.passed = slices.Delete(h.passed, i, i+1)
+		return ln, nil
+	}
+	return h.listen(network, address)
+}
+
+// same reports whether a socket has an address of the configuration.
+func same(a net.Addr, network, address string) bool {
+	have, ok := a.(*net.TCPAddr)
+	if !ok || network != "tcp" {
+		return a.Network() == network && a.String() == address
+	}
+	want, err := net.ResolveTCPAddr(network, address)
+	if err != nil || want.Port != have.Port {
+		return false
+	}
+	everywhere := func(ip net.IP) bool { return ip == nil || ip.IsUnspecified() }
+	return want.IP.Equal(have.IP) || everywhere(want.IP) && everywhere(have.IP)
+}
+
+// Unused returns an error if systemd has passed a socket that nothing takes. Call Unused when all sockets are open.
+func (h *Handover) Unused() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var unused []string
+	for _, ln := range h.passed {
+		unused = append(unused, ln.Addr().String())
+	}
+	if len(unused) == 0 {
+		return nil
+	}
+	return fmt.Errorf("systemd has passed sockets that firn serve does not use: %s: name their addresses by --listen, --resp or --unix", strings.Join(unused, ", "))
+}
+
+// Ready tells systemd and the predecessor that this process serves. The predecessor then stops.
+func (h *Handover) Ready() error {
+	if h.upgrader != nil {
+		if err := h.upgrader.Ready(); err != nil {
+			return err
+		}
+	}
+	_, err := daemon.SdNotify(false, fmt.Sprintf("MAINPID=%d\n%s", os.Getpid(), daemon.SdNotifyReady))
+	return err
+}
+
+// Succeed starts a successor: the same program, with the same arguments. Succeed returns when the successor serves, or
+// an error if the successor has ended before. This process goes on to serve after an error.
+func (h *Handover) Succeed() error {
+	if h.upgrader == nil {
+		return tableflip.ErrNotSupported
+	}
+	return h.upgrader.Upgrade()
+}
+
+// Succeeded returns a channel that is closed when a successor serves.
+func (h *Handover) Succeeded() <-chan struct{} {
+	if h.upgrader == nil {
+		return nil
+	}
+	return h.upgrader.Exit()
+}
+
+// Stopping tells systemd that this process ends without a successor. The files of sockets are removed.
+func (h *Handover) Stopping() {
+	select {
+	case <-h.Succeeded():
+		return
+	default:
+	}
+	daemon.SdNotify(false, daemon.SdNotifyStopping)
+	if h.upgrader != nil {
+		h.upgrader.Stop()
+	}
+}
