@@ -56,7 +56,8 @@ type Door struct {
 	waiting  map[net.Conn]struct{} // connections without a protocol
 	draining bool
 
-	serving sync.WaitGroup // connections of RESP, and connections without a protocol
+	finding sync.WaitGroup // connections without a protocol
+	serving sync.WaitGroup // all connections
 	linger  sync.WaitGroup // connections that end without a reset
 }
 
@@ -112,33 +113,30 @@ func (d *Door) serve(c net.Conn, only bool) {
 	}
 	full := d.open.Add(1) > int64(d.Limit) && d.Limit > 0
 	if full && d.refused.Add(1) > most {
-		d.refused.Add(-1)
-		d.open.Add(-1)
 		d.unwatch(c)
 		c.Close()
+		d.refused.Add(-1)
+		d.open.Add(-1)
 		return
 	}
 	inner, p, start, err := d.find(c, only)
-	drained := d.unwatch(c)
+	if err == nil && !full && p != RESP {
+		d.hand(&conn{Conn: inner, start: start, door: d, protocol: p})
+		d.unwatch(c) // the server of the protocol has the connection, or the connection is closed
+		return
+	}
+	d.unwatch(c)
 	switch {
-	case err != nil || drained && len(start) == 0:
+	case err != nil:
 		d.Close(c)
 	case full:
 		d.Full(inner, p)
 		d.Close(inner)
-	case p == RESP:
+	default:
 		inner.SetDeadline(time.Time{})
 		d.Calls[p].Opened()
 		d.RESP(inner, start)
 		d.Calls[p].Closed()
-	default:
-		inner.SetDeadline(time.Time{})
-		d.Calls[p].Opened()
-		given := &conn{Conn: inner, start: start, door: d, protocol: p}
-		if !d.queues[p].put(given) {
-			given.Close()
-		}
-		return // Close of the conn counts
 	}
 	if full {
 		d.refused.Add(-1)
@@ -146,11 +144,21 @@ func (d *Door) serve(c net.Conn, only bool) {
 	d.open.Add(-1)
 }
 
+// hand gives a connection to the server of its protocol. Close of the conn counts the connection out.
+func (d *Door) hand(c *conn) {
+	c.SetDeadline(time.Time{})
+	d.Calls[c.protocol].Opened()
+	d.serving.Add(1)
+	if !d.queues[c.protocol].put(c) {
+		c.Close()
+	}
+}
+
 // find returns the protocol of a connection, and what was read to find it. inner is the connection inside of TLS.
 func (d *Door) find(c net.Conn, only bool) (inner net.Conn, p Protocol, start []byte, err error) {
 	c.SetDeadline(time.Now().Add(d.First))
 	if d.isDraining() { // Drain may have set the deadline before
-		c.SetReadDeadline(time.Now())
+		c.SetReadDeadline(time.Now().Add(grace))
 	}
 	if d.TLS != nil {
 		if _, unix := c.(*net.UnixConn); !unix { // who may open the socket's file is told by the file's mode
@@ -195,16 +203,17 @@ func (d *Door) watch(c net.Conn) bool {
 	defer d.mu.Unlock()
 	if !d.draining {
 		d.waiting[c] = struct{}{}
+		d.finding.Add(1)
 	}
 	return !d.draining
 }
 
-// unwatch ends watch, and reports whether the door drains.
-func (d *Door) unwatch(c net.Conn) (draining bool) {
+// unwatch ends watch.
+func (d *Door) unwatch(c net.Conn) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	delete(d.waiting, c)
-	return d.draining
+	d.mu.Unlock()
+	d.finding.Done()
 }
 
 func (d *Door) isDraining() bool {
@@ -213,21 +222,26 @@ func (d *Door) isDraining() bool {
 	return d.draining
 }
 
-// Drain ends connections that have sent nothing yet. The servers of the protocols end the others.
+// grace is how long a connection may take to send its first bytes, while the Door drains.
+const grace = 500 * time.Millisecond
+
+// Drain returns when all connections that were accepted have a protocol. A connection that has sent nothing yet has
+// [grace] to begin. Call Drain when all calls of Serve have returned, and before the servers of the protocols end.
 func (d *Door) Drain() {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.draining = true
 	for c := range d.waiting {
-		c.SetReadDeadline(time.Now())
+		c.SetReadDeadline(time.Now().Add(grace))
 	}
-}
-
-// Wait waits for the ends of all connections that the Door serves, and of those that it closes, until ctx ends.
-func (d *Door) Wait(ctx context.Context) {
+	d.mu.Unlock()
+	d.finding.Wait()
 	for _, q := range d.queues {
 		q.Close()
 	}
+}
+
+// Wait waits for the ends of all connections, until ctx ends. Call Wait after Drain.
+func (d *Door) Wait(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
 		d.serving.Wait()
@@ -244,7 +258,7 @@ func (d *Door) Wait(ctx context.Context) {
 func (d *Door) Connections() int { return int(d.open.Load()) }
 
 // lingering is how long a closed connection waits for the client's end.
-const lingering = 2 * time.Second
+const lingering = time.Second
 
 // Close closes a connection without a reset, while the Door drains: the client reads the end of the answers. A close
 // with bytes unread, or before bytes that are under way, would be a reset, and the client could lose an answer.
@@ -304,6 +318,7 @@ func (c *conn) Close() error {
 	c.door.open.Add(-1)
 	c.door.Calls[c.protocol].Closed()
 	c.door.Close(c.Conn)
+	c.door.serving.Done()
 	return nil
 }
 
