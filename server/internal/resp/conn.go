@@ -1,0 +1,278 @@
+package resp
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/firn-id/firn/server/internal/access"
+	"github.com/firn-id/firn/server/internal/reason"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+// A conn is a connection. Its fields are for the goroutine of the connection, unless they say otherwise.
+type conn struct {
+	server *Server // and Drain
+	net    net.Conn
+	number int64
+	end    ending
+
+	bearer   *access.Bearer
+	protocol int  // 2 or 3
+	big      bool // IDs above exact are big numbers
+	name     string
+	library  string
+
+	work *work  // nil while the connection is idle
+	rest []byte // the beginning of a command, while the connection is idle
+	eof  bool   // the client sends no more
+
+	// since is when the beginning of a command came, as the time since Server.began; 0 if none waits for its end.
+	since time.Duration
+
+	// The generator of the last key. Clients ask for the same key again and again.
+	key    []byte
+	source *supply.Source
+
+	// The error of a source that had no IDs, for the other commands that came with the one that waited.
+	failed *supply.Source
+	why    *reason.Error
+}
+
+// An ending is how far the end of a connection has come.
+type ending uint8
+
+const (
+	open ending = iota
+	said        // the last answer is written or will be: no command is read any more
+	lost        // nothing can be written any more, or nobody reads
+)
+
+// A work is what a connection needs while it runs commands.
+type work struct {
+	in       [maxFrame]byte
+	from, to int // the part of in that has not run
+	frame    frame
+	out      []byte // answers
+	left     []byte // the part of out that is not written, after errSlow
+	answers  int    // the number of answers in out, for metrics
+	began    time.Time
+	ids      []byte
+	large    bool   // out may be large, and has an element in Server.large
+	small    []byte // out while out is large
+}
+
+// flushAt is the length of answers that are written before the next command runs.
+const flushAt = 32 * 1024
+
+// keep is the capacity of a slice that stays with a work. Larger ones go to largeAnswers.
+const keep = 2 * flushAt
+
+var works = sync.Pool{New: func() any { return &work{out: make([]byte, 0, 4096)} }}
+
+// begin gives the connection what it needs to run commands.
+func (c *conn) begin() *work {
+	if c.work == nil {
+		c.work = works.Get().(*work)
+		c.work.from, c.work.to = 0, copy(c.work.in[:], c.rest)
+		c.rest = c.rest[:0]
+	}
+	return c.work
+}
+
+// idle gives back what begin gave. The connection keeps the beginning of a command in a buffer of its size.
+func (c *conn) idle() {
+	w := c.work
+	if w == nil {
+		return
+	}
+	if w.from < w.to {
+		c.rest = append(c.rest, w.in[w.from:w.to]...)
+	} else if cap(c.rest) > 0 {
+		c.rest = nil
+	}
+	w.reset(c.server)
+	c.work = nil
+	works.Put(w)
+}
+
+// reset forgets answers.
+func (w *work) reset(s *Server) {
+	w.out, w.left, w.answers = w.out[:0], nil, 0
+	if w.large {
+		w.giveBack(s)
+	}
+	if cap(w.ids) > keep {
+		w.ids = nil
+	}
+}
+
+// room moves the beginning of a command to the front of in, and returns the part of in that is free.
+func (w *work) room() []byte {
+	if w.from > 0 {
+		w.to = copy(w.in[:], w.in[w.from:w.to])
+		w.from = 0
+	}
+	return w.in[w.to:]
+}
+
+// errSlow is the error of a writer that took a part of an answer, and would block.
+var errSlow = errors.New("the client reads slowly")
+
+// answer runs the whole commands of the input, and writes their answers. write returns the number of bytes that it took,
+// and an error if these are not all. After errSlow, work.left has the bytes that are left.
+func (c *conn) answer(write func([]byte) (int, error)) error {
+	w := c.work
+	if w.from == w.to {
+		return nil
+	}
+	if c.server.Calls != nil {
+		w.began = time.Now()
+	}
+	c.failed = nil
+	for more := true; more; {
+		more = c.run()
+		if err := c.flush(write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush writes the answers.
+func (c *conn) flush(write func([]byte) (int, error)) error {
+	w := c.work
+	if w.answers > 0 && c.server.Calls != nil {
+		c.server.Calls.Answered(w.answers, time.Since(w.began))
+	}
+	w.answers = 0
+	if len(w.out) == 0 {
+		return nil
+	}
+	n, err := write(w.out)
+	if err == errSlow {
+		w.left = w.out[n:]
+		return err
+	}
+	if err != nil {
+		c.end = lost
+		return err
+	}
+	w.reset(c.server)
+	return nil
+}
+
+// run runs commands, and reports whether there may be more of them than the answers have room for.
+func (c *conn) run() (more bool) {
+	w := c.work
+	for c.end == open {
+		n, fault := w.frame.parse(w.in[w.from:w.to])
+		if fault != nil {
+			c.refuse(reason.Request.Because(fault))
+			c.end, c.since = said, 0
+			return false
+		}
+		if n == 0 {
+			if c.since == 0 && w.from < w.to {
+				c.since = time.Since(c.server.began)
+			}
+			return false
+		}
+		c.since = 0
+		c.command(n)
+		if len(w.out) >= flushAt {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse answers with an error.
+func (c *conn) refuse(e *reason.Error) {
+	c.server.Calls.Refused(e.Of)
+	c.work.out = appendError(c.work.out, e)
+	c.work.answers++
+}
+
+// writeSlowly writes what is left of an answer by the methods of net.Conn, to a client that does not read fast enough.
+func (c *conn) writeSlowly() error {
+	w := c.work
+	_, err := c.write(w.left)
+	if err != nil {
+		c.end = lost
+	}
+	w.reset(c.server)
+	return err
+}
+
+// write writes to a client that may read slowly.
+func (c *conn) write(b []byte) (int, error) {
+	const slow = 64 * 1024 // bytes a second
+	if err := c.net.SetWriteDeadline(time.Now().Add(c.server.slowest + time.Duration(len(b)/slow)*time.Second)); err != nil {
+		return 0, err
+	}
+	return c.net.Write(b)
+}
+
+// late ends a connection that has sent a part of a command, and not the rest in time. late reports whether it has
+// ended the connection.
+func (c *conn) late() bool {
+	if c.since == 0 || time.Since(c.server.began) < c.since+c.server.partly {
+		return false
+	}
+	c.begin()
+	c.refuse(reason.Request.Because(protocolErrorf("the end of the command has not come in %v", c.server.partly)))
+	c.end = said
+	c.flush(c.write)
+	return true
+}
+
+// patient is the number of reads after which a connection trusts short reads, and the most reads after the beginning of
+// Drain. A read that does not fill the buffer has emptied the socket, so a second read that says so is a waste. But the
+// end of the client's data may have come with the data, and then no event follows. So connections with few reads read
+// until the socket is empty, and the others look again after a time.
+const patient = 16
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
+
+// wake makes the connection's goroutine look at Server.draining. Drain calls wake.
+func (c *conn) wake() { c.net.SetReadDeadline(past) }
+
+// deadline sets the time when the goroutine stops waiting for the client. The zero time is never.
+func (c *conn) deadline(t time.Time) {
+	c.net.SetReadDeadline(t)
+	if c.server.draining.Load() { // perhaps wake came between the two lines before
+		c.wake()
+	}
+}
+
+// linger ends the server's side of the connection, and waits for the client's end. Closing a connection that has
+// received unread bytes resets it.
+func (c *conn) linger() {
+	half, ok := c.net.(interface{ CloseWrite() error })
+	if !ok || c.eof || half.CloseWrite() != nil {
+		return
+	}
+	until := time.Now().Add(farewell)
+	var ignored [512]byte
+	for {
+		deadline := until
+		if c.server.draining.Load() {
+			deadline = time.Time{} // Drain closes the connection in the end
+		}
+		c.net.SetReadDeadline(deadline)
+		_, err := c.net.Read(ignored[:])
+		woken := errors.Is(err, os.ErrDeadlineExceeded) && c.server.draining.Load() // by Drain, or just before Drain
+		if err != nil && !woken {
+			return
+		}
+	}
+}
+
+func (c *conn) close() {
+	c.idle()
+	c.net.Close()
+}

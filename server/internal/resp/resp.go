@@ -1,0 +1,161 @@
+// Package resp speaks RESP, the protocol of Redis, so a Redis client of any language gets IDs: INCR answers with a new
+// ID of 64 bits, and FIRN.NEXT, FIRN.RAW and FIRN.RUN make IDs of all formats, and many at a time.
+//
+// A connection has one goroutine. On Unix the goroutine reads and writes the socket itself, inside one callback of
+// [syscall.RawConn]: it reads into a pooled buffer, runs all whole commands, and answers them with one write. TLS, and
+// other systems, use the methods of [net.Conn]. An idle connection has no buffer in both cases.
+//
+//	ServeConn ─▶ fast (loop_unix.go) ─┐                        ┌─▶ parse (parse.go)
+//	          └▶ plain (plain.go)   ──┴─▶ conn.answer (conn.go)┴─▶ conn.command (commands.go, take.go)
+package resp
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firn-id/firn/server/internal/access"
+	"github.com/firn-id/firn/server/internal/metrics"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+// A Config says what a [Server] serves.
+type Config struct {
+	Set     *supply.Set
+	Access  *access.Access // nil lets everybody do everything
+	MaxIDs  int            // IDs a command; 0 means [DefaultMaxIDs]
+	Calls   *metrics.Calls
+	Log     *slog.Logger // nil means no log
+	Version string       // of the server, for HELLO and INFO
+}
+
+// DefaultMaxIDs is how many IDs a command may ask for.
+const DefaultMaxIDs = 65536
+
+// The limits of time. They are variables of the Server, so tests can shorten them.
+const (
+	slowest  = 10 * time.Second       // a client that reads nothing of an answer for so long is cut off
+	partly   = 30 * time.Second       // a command whose end does not come for so long ends its connection
+	farewell = 2 * time.Second        // how long a connection that ends waits for the client's end
+	mercy    = 500 * time.Millisecond // how long commands wait for IDs while the server drains
+)
+
+// A Server serves RESP. It is safe for concurrent use.
+type Server struct {
+	Config
+	began    time.Time
+	numbers  atomic.Int64 // of connections
+	draining atomic.Bool
+	waiting  context.Context // of the commands that wait for IDs
+	stop     context.CancelFunc
+	large    chan struct{} // has an element for each large answer
+	partly   time.Duration
+	slowest  time.Duration
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+	done  chan struct{} // closed when draining and conns is empty
+}
+
+// New returns a Server.
+func New(c Config) *Server {
+	if c.MaxIDs == 0 {
+		c.MaxIDs = DefaultMaxIDs
+	}
+	if c.Access == nil {
+		c.Access = &access.Access{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{Config: c, began: time.Now(), large: make(chan struct{}, maxLarge), partly: partly, slowest: slowest,
+		conns: map[*conn]struct{}{}, done: make(chan struct{})}
+	s.waiting, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// ServeConn serves a connection until it ends, and closes it. start has the bytes that were read from the connection
+// before. ServeConn does not keep start.
+func (s *Server) ServeConn(n net.Conn, start []byte) {
+	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2}
+	if !s.enter(c) {
+		n.Close()
+		return
+	}
+	s.Calls.Opened()
+	defer func() {
+		c.close()
+		s.leave(c)
+		s.Calls.Closed()
+	}()
+	c.feed(start)
+	c.idle()
+	if c.end == open && !c.fast() {
+		c.plain()
+	}
+	if c.end == said {
+		c.linger()
+	}
+}
+
+// enter adds a connection to those that Drain ends. It returns false if the server drains.
+func (s *Server) enter(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining.Load() {
+		return false
+	}
+	s.conns[c] = struct{}{}
+	return true
+}
+
+func (s *Server) leave(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+	if s.draining.Load() && len(s.conns) == 0 {
+		close(s.done)
+	}
+}
+
+// open returns the number of connections.
+func (s *Server) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+// Drain ends all connections, and new ones at once. A connection first answers the commands that have come. Then it ends
+// its side, and ignores what the client still sends, until the client ends the connection: closing earlier would reset
+// the connection, and a reset may destroy answers on their way. Commands that wait for IDs wait half a second longer.
+//
+// When ctx ends, Drain closes the connections that are left, and returns the error of ctx. Call Drain once.
+func (s *Server) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	s.draining.Store(true)
+	left := len(s.conns)
+	if left == 0 {
+		close(s.done)
+	}
+	for c := range s.conns {
+		c.wake()
+	}
+	s.mu.Unlock()
+	defer s.stop()
+	patience := time.AfterFunc(mercy, s.stop)
+	defer patience.Stop()
+	select {
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	for c := range s.conns {
+		c.net.Close()
+	}
+	s.mu.Unlock()
+	return ctx.Err()
+}
