@@ -57,7 +57,7 @@ type work struct {
 	frame    frame
 	out      []byte // answers
 	left     []byte // the part of out that is not written, after errSlow
-	answers  int    // the number of answers in out, for metrics
+	answers  int    // the number of answers in out that are no errors, for metrics
 	began    time.Time
 	ids      []byte
 	large    bool   // out may be large, and has an element in Server.large
@@ -193,7 +193,6 @@ func (c *conn) run() (more bool) {
 func (c *conn) refuse(e *reason.Error) {
 	c.server.Calls.Refused(e.Of)
 	c.work.out = appendError(c.work.out, e)
-	c.work.answers++
 }
 
 // writeSlowly writes what is left of an answer by the methods of net.Conn, to a client that does not read fast enough.
