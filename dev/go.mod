@@ -97,6 +97,7 @@ require (
 	github.com/muesli/cancelreader v0.2.2 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
+	google.golang.org/grpc/cmd/protoc-gen-go-grpc v1.6.2 // indirect
 )
 
 require (
@@ -235,3 +236,5 @@ replace (
 	github.com/firn-id/firn/lease/redislease => ../lease/redislease
 	github.com/firn-id/firn/pgxid => ../pgxid
 )
+
+tool google.golang.org/grpc/cmd/protoc-gen-go-grpc

@@ -1,0 +1,175 @@
+package rpc_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/server/firnv1"
+	"github.com/firn-id/firn/server/internal/rpc"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+// A served is a server on a port of its own, and a client.
+type served struct {
+	firnv1.FirnClient
+	conn    *grpc.ClientConn
+	service *rpc.Service
+	server  *grpc.Server
+	set     *supply.Set
+	address string
+}
+
+// newSet returns a generator for each format, by the format's name.
+func newSet(t testing.TB, workers int) *supply.Set {
+	t.Helper()
+	store := memlease.New()
+	var all []supply.Generator
+	for _, f := range inspect.Formats() {
+		all = append(all, supply.Generator{Name: f.Name(), Format: f, Workers: workers, Store: "memory",
+			Recipe: shape.Recipe{Leased: f.Worker() != ""},
+			Open:   func(context.Context) (driver.Store, error) { return store, nil }})
+	}
+	set, err := supply.New(supply.Config{Generators: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close(context.Background()) })
+	for _, g := range set.All() { // an interval can begin shortly after its grant
+		for until := time.Now().Add(time.Minute); ; {
+			_, err := g.AppendBinary(t.Context(), nil, 1)
+			if err == nil {
+				break
+			}
+			if time.Now().After(until) {
+				t.Fatal(err)
+			}
+		}
+	}
+	return set
+}
+
+// serve starts a server with a Config. Options of the client come last.
+func serve(t testing.TB, c rpc.Config, options ...grpc.DialOption) *served {
+	t.Helper()
+	if c.Set == nil {
+		c.Set = newSet(t, 1)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(rpc.Options(c)...)
+	service := rpc.Register(s, c)
+	go s.Serve(l)
+	t.Cleanup(s.Stop)
+	conn, err := grpc.NewClient(l.Addr().String(), append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return &served{firnv1.NewFirnClient(conn), conn, service, s, c.Set, l.Addr().String()}
+}
+
+// check checks a batch, and adds its IDs to seen.
+func check(t testing.TB, g *supply.Source, b *firnv1.Batch, seen map[string]bool) {
+	t.Helper()
+	if b.GetFormat() != g.Format.Name() || b.GetWidth() != uint32(g.Size) || b.GetCount() == 0 {
+		t.Fatalf("%s: format %q, width %d, count %d", g.Name, b.GetFormat(), b.GetWidth(), b.GetCount())
+	}
+	var ids []string
+	if len(b.GetTexts()) > 0 {
+		if len(b.GetPacked()) > 0 || b.GetByteOrder() != firnv1.ByteOrder_BYTE_ORDER_UNSPECIFIED {
+			t.Errorf("%s: texts, %d bytes and byte order %v", g.Name, len(b.GetPacked()), b.GetByteOrder())
+		}
+		ids = b.GetTexts()
+	} else {
+		if b.GetByteOrder() != firnv1.ByteOrder_BYTE_ORDER_BIG_ENDIAN || len(b.GetPacked())%g.Size != 0 {
+			t.Fatalf("%s: %d bytes with byte order %v", g.Name, len(b.GetPacked()), b.GetByteOrder())
+		}
+		for p := b.GetPacked(); len(p) > 0; p = p[g.Size:] {
+			v, err := g.Format.InspectBinary(p[:g.Size], inspect.Settings(g.Recipe.Settings))
+			if err != nil {
+				t.Fatalf("%s: %v", g.Name, err)
+			}
+			ids = append(ids, v.ID)
+		}
+	}
+	if len(ids) != int(b.GetCount()) {
+		t.Errorf("%s: %d IDs, but the count %d", g.Name, len(ids), b.GetCount())
+	}
+	for _, id := range ids {
+		if _, err := g.Read(id); err != nil || seen[id] {
+			t.Fatalf("%s: ID %q: again %t, %v", g.Name, id, seen[id], err)
+		}
+		seen[id] = true
+	}
+}
+
+func TestTake(t *testing.T) {
+	s := serve(t, rpc.Config{})
+	for _, g := range s.set.All() {
+		seen := map[string]bool{}
+		for _, encoding := range []firnv1.Encoding{firnv1.Encoding_ENCODING_UNSPECIFIED, firnv1.Encoding_ENCODING_PACKED, firnv1.Encoding_ENCODING_TEXT} {
+			for _, n := range []*uint32{nil, proto.Uint32(1), proto.Uint32(2), proto.Uint32(3000)} {
+				b, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: g.Name, Count: n, Encoding: encoding})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := max(1, (&firnv1.TakeRequest{Count: n}).GetCount()); b.GetCount() != want {
+					t.Errorf("%s: %d IDs of %d", g.Name, b.GetCount(), want)
+				}
+				check(t, g, b, seen)
+			}
+		}
+	}
+}
+
+func TestStream(t *testing.T) {
+	s := serve(t, rpc.Config{})
+	for _, g := range s.set.All() {
+		seen := map[string]bool{}
+		for _, encoding := range []firnv1.Encoding{firnv1.Encoding_ENCODING_PACKED, firnv1.Encoding_ENCODING_TEXT} {
+			for _, v := range []struct {
+				batch *uint32
+				total uint64
+			}{{nil, 1}, {nil, 5000}, {proto.Uint32(1), 10}, {proto.Uint32(1000), 1000}, {proto.Uint32(1000), 2001}, {proto.Uint32(65536), 7}} {
+				stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: g.Name, Batch: v.batch, Total: &v.total, Encoding: encoding})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got uint64
+				for got < v.total {
+					b, err := stream.Recv()
+					if err != nil {
+						t.Fatalf("%s: after %d of %d: %v", g.Name, got, v.total, err)
+					}
+					most := uint32(rpc.DefaultBatch)
+					if v.batch != nil {
+						most = *v.batch
+					}
+					if b.GetCount() > most {
+						t.Errorf("%s: a batch of %d, the most is %d", g.Name, b.GetCount(), most)
+					}
+					check(t, g, b, seen)
+					got += uint64(b.GetCount())
+				}
+				if got != v.total {
+					t.Errorf("%s: %d IDs of %d", g.Name, got, v.total)
+				}
+				if b, err := stream.Recv(); err == nil || err.Error() != "EOF" {
+					t.Errorf("%s: after the end: %v, %v", g.Name, b, err)
+				}
+			}
+		}
+	}
+}
