@@ -160,7 +160,7 @@ type Calls struct {
 	refusals        map[*reason.Reason]prometheus.Counter // not changed once Protocol has returned
 }
 
-// Answered counts n answers, of which the slowest took some time. The answers are those of one request, or of one batch
+// Answered counts n answers, of which the slowest took some time. X
 // of pipelined commands. Answered takes about 45 ns for any n, and allocates nothing.
 func (c *Calls) Answered(n int, took time.Duration) {
 	if c == nil {

@@ -1,6 +1,7 @@
 package supply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/usage"
 )
 
@@ -161,6 +163,14 @@ func (m *member) tell(err error) {
 	}
 }
 
+// clock returns the time of the generator's clock.
+func (s *Source) clock() time.Time {
+	if s.Recipe.Clock != nil {
+		return s.Recipe.Clock()
+	}
+	return time.Now()
+}
+
 // poolName returns the name of the pool that the generator's lease takes.
 func (s *Source) poolName(g shape.Generator) string {
 	if s.Pool != "" {
@@ -189,6 +199,9 @@ type opened struct {
 	store driver.Store
 }
 
+// patience is how long a store may take to open. Members that wait for the store learn the cause at the end.
+const patience = 10 * time.Second
+
 // get opens the store, or returns the open store.
 func (o *opened) get(ctx context.Context) (driver.Store, error) {
 	o.mu.Lock()
@@ -196,6 +209,8 @@ func (o *opened) get(ctx context.Context) (driver.Store, error) {
 	if o.store != nil {
 		return o.store, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	store, err := o.open(ctx)
 	if err == nil {
 		o.store = store
@@ -232,7 +247,7 @@ type Worker struct {
 	Left   time.Duration // how long the worker can go on without the store
 	Lease  lease.Stats   // with the counters of earlier leases
 	Usage  usage.Usage   // with the counters of earlier generators
-	Err    error // why the state is not Ready, or the error of the last renewal
+	Err    error         // why the state is not Ready, or the error of the last renewal
 }
 
 // Workers returns the workers of the generator at this moment.
@@ -274,19 +289,27 @@ func (m *member) look() Worker {
 	return w
 }
 
-// Serving returns an error if no worker of the generator can make IDs: the reason of the first worker.
+// Serving returns an error if no worker of the generator can make IDs: the reason of the first worker. Serving does not
+// notice a clock that went back.
 func (s *Source) Serving() error {
+	if s.life.Err() != nil {
+		return reason.Draining.New("generator %s: the server is stopping", s.Name)
+	}
+	if now := s.clock(); now.Before(s.Shape.Start()) || !now.Before(s.Shape.End()) {
+		return s.explain(context.Background(), fmt.Errorf("%w: the timestamps go from %v to %v, and the clock says %v",
+			iderr.ErrTimeRange, s.Shape.Start(), s.Shape.End(), now.UTC()))
+	}
 	var first error
 	for _, m := range s.members {
 		w := m.look()
 		switch {
 		case w.State == Ready || w.State == Idle:
 			return nil
-		case first == nil:
-			first = w.Err
-			if first == nil {
-				first = lease.ErrStarting
-			}
+		case first != nil:
+		case w.State == Starting && w.Err != nil && !errors.Is(w.Err, lease.ErrStarting): // the error of the last try
+			first = fmt.Errorf("%w: %w", lease.ErrStarting, w.Err)
+		default:
+			first = cmp.Or(w.Err, lease.ErrStarting)
 		}
 	}
 	return s.explain(context.Background(), fmt.Errorf("%w: %w", iderr.ErrFenced, first))

@@ -65,6 +65,9 @@ type Set struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 	stores  []*opened
+
+	mu     sync.Mutex
+	closed bool // no lease begins any more
 }
 
 // A key is a pattern for keys.
@@ -136,9 +139,12 @@ func (s *Set) unknown(name string) error {
 	return reason.Unknown.New("no generator %q: the generators are %s", name, strings.Join(slices.Sorted(maps.Keys(s.byName)), ", "))
 }
 
-// Close seals all generators, and gives back their workers until ctx ends. A worker that was not given back comes free
-// at the end of its interval.
+// Close seals all generators with a lease, and gives back their workers until ctx ends. A worker that was not given back
+// comes free at the end of its interval.
 func (s *Set) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.stop()
 	done := make(chan struct{})
 	go func() {
@@ -213,13 +219,24 @@ func (s *Source) Start() {
 	}
 	s.begin.Do(func() {
 		if s.Recipe.Leased {
-			for _, m := range s.members {
-				m.delay(time.Now(), nil) // before the caller asks the member
-				s.set.running.Go(m.run)
-			}
+			s.set.lease(s.members)
 		}
 		s.begun.Store(true)
 	})
+}
+
+// lease leases workers for members. After Close, the members refuse callers.
+func (s *Set) lease(members []*member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range members {
+		if s.closed {
+			m.now.Load().generator.ForLease().Refuse(fmt.Errorf("%w: %w", iderr.ErrFenced, lease.ErrClosed))
+			continue
+		}
+		m.delay(time.Now(), nil) // before the caller asks the member
+		s.running.Go(m.run)
+	}
 }
 
 // A taker is what one request at a time needs to make IDs.
@@ -321,12 +338,23 @@ func (s *Source) later(w *waits, t *taker, dst []byte, why error) ([]byte, error
 	case ctx.Err() != nil:
 		return dst, errors.Join(why, err)
 	}
+	if early, ok := errors.AsType[*iderr.EarlyError](err); ok && early.By <= soon {
+		_ = pause(ctx, early.By) // the caller notices the end of ctx
+		return dst, nil
+	}
 	t.at++ // the member has lost its window, for example
 	return dst, nil
 }
 
+// soon is how far ahead of the clock a new interval may begin for a request to wait. A lease leaves 50 ms to clocks that
+// differ. A clock that is further behind went back.
+const soon = 100 * time.Millisecond
+
 // mayWait reports whether IDs may come soon after an error.
 func mayWait(err error) bool {
+	if early, ok := errors.AsType[*iderr.EarlyError](err); ok {
+		return early.By <= soon
+	}
 	return errors.Is(err, iderr.ErrExhausted) || errors.Is(err, lease.ErrStarting)
 }
 
@@ -405,12 +433,16 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	of := reason.Internal
-	var clock *iderr.ClockError
+	var retry time.Duration
+	behind, back := errors.AsType[*iderr.ClockError](err)
+	early, ahead := errors.AsType[*iderr.EarlyError](err)
 	switch {
 	case s.life.Err() != nil:
 		of = reason.Draining
-	case errors.As(err, &clock):
-		of = reason.Clock
+	case back:
+		of, retry = reason.Clock, behind.By
+	case ahead && early.By > soon:
+		of, retry = reason.Clock, early.By
 	case errors.Is(err, errSetup):
 		of = reason.Setup
 	case errors.Is(err, lease.ErrStarting):
@@ -423,8 +455,6 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		of = reason.Exhausted
 	}
 	e := of.Because(fmt.Errorf("generator %s: %w", s.Name, err))
-	if clock != nil {
-		e.Retry = max(clock.By, e.Retry)
-	}
+	e.Retry = max(retry, e.Retry)
 	return e
 }
