@@ -33,11 +33,12 @@ const (
 type Config struct {
 	TLS   *tls.Config // nil for connections without TLS
 	Limit int         // how many connections are open at a time; 0 means no limit
-	Calls [3]*metrics.Calls
+	HTTP  *metrics.Calls // counts the connections of HTTP; the servers of the other protocols count their own
 	Log   *slog.Logger
 
-	// RESP serves a connection until its end, and closes it. start is what was read from the connection before.
-	RESP func(c net.Conn, start []byte)
+	// RESP serves a connection until its end, and closes it. start is what was read from the connection before. RESP
+	// calls entered when the end of the server of RESP would wait for the connection.
+	RESP func(c net.Conn, start []byte, entered func())
 	// Full answers a connection beyond the limit, and does not close it.
 	Full func(c net.Conn, p Protocol)
 
@@ -125,18 +126,17 @@ func (d *Door) serve(c net.Conn, only bool) {
 		d.unwatch(c) // the server of the protocol has the connection, or the connection is closed
 		return
 	}
-	d.unwatch(c)
 	switch {
 	case err != nil:
+		d.unwatch(c)
 		d.Close(c)
 	case full:
+		d.unwatch(c)
 		d.Full(inner, p)
 		d.Close(inner)
 	default:
 		inner.SetDeadline(time.Time{})
-		d.Calls[p].Opened()
-		d.RESP(inner, start)
-		d.Calls[p].Closed()
+		d.RESP(inner, start, func() { d.unwatch(c) })
 	}
 	if full {
 		d.refused.Add(-1)
@@ -147,8 +147,10 @@ func (d *Door) serve(c net.Conn, only bool) {
 // hand gives a connection to the server of its protocol. Close of the conn counts the connection out.
 func (d *Door) hand(c *conn) {
 	c.SetDeadline(time.Time{})
-	d.Calls[c.protocol].Opened()
 	d.serving.Add(1)
+	if c.protocol == HTTP {
+		d.HTTP.Opened()
+	}
 	if !d.queues[c.protocol].put(c) {
 		c.Close()
 	}
@@ -316,7 +318,9 @@ func (c *conn) Close() error {
 		return net.ErrClosed
 	}
 	c.door.open.Add(-1)
-	c.door.Calls[c.protocol].Closed()
+	if c.protocol == HTTP {
+		c.door.HTTP.Closed()
+	}
 	c.door.Close(c.Conn)
 	c.door.serving.Done()
 	return nil

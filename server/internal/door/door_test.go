@@ -26,7 +26,8 @@ type house struct {
 func open(t *testing.T, c door.Config, only bool) *house {
 	t.Helper()
 	c.Log = slog.New(slog.DiscardHandler)
-	c.RESP = func(conn net.Conn, start []byte) {
+	c.RESP = func(conn net.Conn, start []byte, entered func()) {
+		entered()
 		fmt.Fprintf(conn, "RESP %q", start)
 		conn.Close()
 	}

@@ -258,13 +258,9 @@ func (c *conn) linger() {
 	until := time.Now().Add(farewell)
 	var ignored [512]byte
 	for {
-		deadline := until
-		if c.server.draining.Load() {
-			deadline = time.Time{} // Drain closes the connection in the end
-		}
-		c.net.SetReadDeadline(deadline)
+		c.net.SetReadDeadline(until)
 		_, err := c.net.Read(ignored[:])
-		woken := errors.Is(err, os.ErrDeadlineExceeded) && c.server.draining.Load() // by Drain, or just before Drain
+		woken := errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(until) // by Drain
 		if err != nil && !woken {
 			return
 		}

@@ -78,10 +78,13 @@ func New(c Config) *Server {
 }
 
 // ServeConn serves a connection until it ends, and closes it. start has the bytes that were read from the connection
-// before. ServeConn does not keep start.
-func (s *Server) ServeConn(n net.Conn, start []byte) {
+// before. ServeConn does not keep start. Entered is called when Drain would wait for the connection: a caller that calls
+// Drain after entered knows that the commands of the connection are answered.
+func (s *Server) ServeConn(n net.Conn, start []byte, entered func()) {
 	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2}
-	if !s.enter(c) {
+	ok := s.enter(c)
+	entered()
+	if !ok {
 		n.Close()
 		return
 	}

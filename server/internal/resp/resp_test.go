@@ -59,7 +59,7 @@ func listen(t testing.TB, s *Server) string {
 			if err != nil {
 				return
 			}
-			go s.ServeConn(c, nil)
+			go s.ServeConn(c, nil, func() {})
 		}
 	}()
 	return l.Addr().String()
