@@ -86,6 +86,24 @@ func ExampleGenerator_Fill() {
 	// Output: [0549x5l2itvr4 0549x5l2itvr5 0549x5l2itvr6]
 }
 
+// TryFill takes what a generator has now. Another generator makes the rest.
+func ExampleGenerator_TryFill() {
+	ids, made := make([]nanoflake.ID, 5000), 0
+	for generatorID := 7; made < len(ids); generatorID++ {
+		gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: generatorID, Clock: now})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		n, err := gen.TryFill(ids[made:])
+		made += n
+		fmt.Println(n, err)
+	}
+	// Output:
+	// 4096 nanoflake: sequence exhausted in this millisecond
+	// 904 <nil>
+}
+
 func ExampleGenerator_Seq() {
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7, Clock: now})
 	if err != nil {

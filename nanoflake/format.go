@@ -19,7 +19,7 @@ var descriptor = shape.Format{
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(ParseDecimal), Hex: shape.Reads(ParseHex), Base36: shape.Reads(ParseBase36),
 		AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
-		g, err := NewGenerator(Config{GeneratorID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch})
+		g, err := NewGenerator(Config{GeneratorID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch, MaxBackward: r.MaxBackward})
 		return shape.Made(g, AppendAll, err)
 	},
 }

@@ -19,6 +19,9 @@ func generation(name string, c nanoflake.Config) testkit.Generation[nanoflake.ID
 		New: func(s testkit.Setup) (testkit.Generator[nanoflake.ID], error) {
 			c := c
 			c.Clock, c.MaxBackward = s.Clock, s.MaxBackward
+			if s.Leased {
+				c.Leased, c.GeneratorID = true, 0
+			}
 			return nanoflake.NewGenerator(c)
 		},
 		Zero:  func() testkit.Generator[nanoflake.ID] { return new(nanoflake.Generator) },

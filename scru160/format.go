@@ -31,7 +31,7 @@ var descriptor = shape.Format{
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID],
 		Reader: shape.Reader[ID], Writer: shape.Writer[ID], Lines: shape.Lines(list.ParseRun)},
 	New: func(r shape.Recipe) (shape.Generator, error) {
-		c := Config{ExtraCounterBits: r.CounterBits, NodeBits: r.NodeBits, NodeID: r.Worker, Leased: r.Leased, Clock: r.Clock}
+		c := Config{ExtraCounterBits: r.CounterBits, NodeBits: r.NodeBits, NodeID: r.Worker, Leased: r.Leased, Clock: r.Clock, MaxBackward: r.MaxBackward}
 		if r.Microseconds {
 			c.Counter = CounterMicroseconds
 		}

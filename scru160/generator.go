@@ -236,6 +236,21 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
+// TryFill fills dst with new IDs, in order, and never waits. It returns the number of new IDs, and if
+// that number is less than len(dst), the error of [Generator.TryNext]. Each ID is greater than all IDs
+// before by the timestamp and the counter.
+//
+// TryFill takes what the tick has left, and continues in the next tick only if the clock is
+// there meanwhile. It is for a caller that asks another generator for the rest.
+//
+// Specification: "Scope of guaranteed monotonicity".
+func (g *Generator) TryFill(dst []ID) (int, error) {
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) {
+		word, run, err := g.mint.TryRun(len(dst))
+		return g.put(dst, word, run, err)
+	})
+}
+
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
 // waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
 // error.
@@ -255,6 +270,12 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 // ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
+	return g.put(dst, word, run, err)
+}
+
+// put sets the beginning of dst to the IDs of a run of words of one tick. The run and the error are
+// what a call of the mint has returned.
+func (g *Generator) put(dst []ID, word uint64, run int, err error) (uint64, int, error) {
 	if err != nil {
 		return 0, 0, err
 	}

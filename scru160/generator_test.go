@@ -21,6 +21,9 @@ func generation(c scru160.Config, reach, start int, expires int64) testkit.Gener
 		New: func(s testkit.Setup) (testkit.Generator[scru160.ID], error) {
 			c := c
 			c.Clock, c.MaxBackward = s.Clock, s.MaxBackward
+			if s.Leased {
+				c.Leased, c.NodeID = true, 0
+			}
 			return scru160.NewGenerator(c)
 		},
 		Zero:  func() testkit.Generator[scru160.ID] { return new(scru160.Generator) },

@@ -27,6 +27,7 @@ func TestAllocations(t *testing.T) {
 		{"Next", 0, func() { _, _ = g.Next(ctx, 1) }},
 		{"TryNext", 0, func() { _, _ = g.TryNext(1) }},
 		{"Fill", 0, func() { _, _ = g.Fill(ctx, 1, batch) }},
+		{"TryFill", 0, func() { _, _ = g.TryFill(1, batch) }},
 		{"Snapshot", 0, func() { g.Snapshot() }},
 		{"Len", 0, func() { g.Len() }},
 		{"Sequence", 0, func() { g.Sequence() }},

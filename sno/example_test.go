@@ -91,6 +91,17 @@ func ExampleGenerator_Fill() {
 	// Output: [9eglwgjkxu22g222 9eglwgjkxu22g223 9eglwgjkxu22g224]
 }
 
+// TryFill takes what a generator has now, and never waits.
+func ExampleGenerator_TryFill() {
+	gen, err := sno.NewGeneratorWith(sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 99}, Clock: now})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(gen.TryFill(255, make([]sno.ID, 1000)))
+	// Output: 100 sno: sequence exhausted in this time unit
+}
+
 func ExampleGenerator_Seq() {
 	gen, err := sno.NewGeneratorWith(sno.Config{Snapshot: &sno.GeneratorSnapshot{Partition: sno.Partition{0, 7}}, Clock: now})
 	if err != nil {

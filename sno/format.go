@@ -21,7 +21,7 @@ var descriptor = shape.Format{
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), UUID: readUUID, AppendText: shape.Writes[ID], AppendUUID: appendUUID,
 		Reader: shape.Reader[ID], Writer: shape.Writer[ID], Lines: shape.Lines(list.ParseRun)},
 	New: func(r shape.Recipe) (shape.Generator, error) {
-		c := Config{Leased: r.Leased, Clock: r.Clock}
+		c := Config{Leased: r.Leased, Clock: r.Clock, MaxBackward: r.MaxBackward}
 		if !r.Leased {
 			if r.Worker < 0 || r.Worker > MaxPartition {
 				return nil, wrong.Config(format, "Partition", r.Worker, "in 0 to "+strconv.Itoa(MaxPartition))
@@ -54,7 +54,7 @@ func (g ofMeta) Fill(ctx context.Context, dst []ID) (int, error) {
 	return g.Generator.Fill(ctx, g.meta, dst)
 }
 
-func (g ofMeta) TryNext() (ID, error) { return g.Generator.TryNext(g.meta) }
+func (g ofMeta) TryFill(dst []ID) (int, error) { return g.Generator.TryFill(g.meta, dst) }
 
 // readUUID reads the text of an ID's UUID.
 func readUUID(text string) ([]byte, error) {

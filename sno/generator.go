@@ -227,7 +227,7 @@ func (g *Generator) TryNext(meta byte) (ID, error) {
 	word, ok := g.fast()
 	if !ok {
 		var err error
-		if word, err = g.tryNext(); err != nil {
+		if word, _, err = g.tryRun(1); err != nil {
 			return zero, err
 		}
 	}
@@ -241,6 +241,26 @@ func (g *Generator) TryNext(meta byte) (ID, error) {
 // that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) {
 	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) })
+}
+
+// TryFill fills dst with new IDs, in order, and never waits. It returns the number of new IDs, and if
+// that number is less than len(dst), the error of [Generator.TryNext]. The IDs are in the order of
+// [Generator.Next].
+//
+// TryFill takes what the time unit has left, and continues in the next time unit only if the clock is
+// there meanwhile. It is for a caller that asks another generator for the rest.
+func (g *Generator) TryFill(meta byte, dst []ID) (int, error) {
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) {
+		word, run, ok := g.fastRun(len(dst))
+		if !ok {
+			var err error
+			if word, run, err = g.tryRun(len(dst)); err != nil {
+				return 0, 0, err
+			}
+		}
+		g.putRun(dst[:run], word, meta)
+		return word, run, nil
+	})
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
@@ -288,8 +308,8 @@ func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	}
 }
 
-// ExpiresAt returns the end of the timestamps, in 2079. From then on Next, TryNext and Fill return
-// a *[TimeError].
+// ExpiresAt returns the end of the timestamps, in 2079. From then on Next, TryNext, Fill and
+// TryFill return a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return timeOf(MaxTimestamp + 1) }
 
 // Usage returns how much the generator has done since it was made, and how full it is. IDs of

@@ -3,6 +3,7 @@ package sno_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,6 +79,43 @@ func TestFill(t *testing.T) {
 			t.Errorf("ended context: %d, %v", n, err)
 		}
 	})
+}
+
+// ofMeta makes IDs of one metabyte, with the methods of the other formats.
+type ofMeta struct{ *sno.Generator }
+
+const meta = 0xa7
+
+func (g ofMeta) Next(ctx context.Context) (sno.ID, error) { return g.Generator.Next(ctx, meta) }
+func (g ofMeta) TryNext() (sno.ID, error)                 { return g.Generator.TryNext(meta) }
+func (g ofMeta) TryFill(dst []sno.ID) (int, error)        { return g.Generator.TryFill(meta, dst) }
+func (g ofMeta) Fill(ctx context.Context, dst []sno.ID) (int, error) {
+	return g.Generator.Fill(ctx, meta, dst)
+}
+func (g ofMeta) Seq(ctx context.Context, n int) iter.Seq2[sno.ID, error] {
+	return g.Generator.Seq(ctx, meta, n)
+}
+
+func TestTryFill(t *testing.T) {
+	for _, bounds := range [][2]uint16{{0, 65535}, {100, 163}} {
+		size := int(bounds[1]-bounds[0]) + 1
+		testkit.Generation[sno.ID]{
+			Format: "sno", Unit: sno.TimeUnit, Time: sno.ID.Time, Least: size, Most: size,
+			New: func(s testkit.Setup) (testkit.Generator[sno.ID], error) {
+				c := sno.Config{Clock: s.Clock, MaxBackward: s.MaxBackward, Leased: s.Leased}
+				if !s.Leased {
+					c.Snapshot = &sno.GeneratorSnapshot{SequenceMin: bounds[0], SequenceMax: bounds[1]}
+				}
+				g, err := sno.NewGeneratorWith(c)
+				return ofMeta{g}, err
+			},
+		}.TryFills(t)
+	}
+	ids := make([]sno.ID, 3)
+	testkit.Call(newGenerator(t, sno.Config{}).TryFill(meta, ids)).Gives(t, 3)
+	for _, id := range ids {
+		testkit.Same(t, id.Meta(), meta)
+	}
 }
 
 func TestSnapshotOutOfRange(t *testing.T) {
@@ -208,7 +246,7 @@ func TestTimeRange(t *testing.T) {
 		}
 		for name, err := range map[string]error{
 			"TryNext": second(g.TryNext(0)), "Next": second(g.Next(t.Context(), 0)),
-			"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 2))),
+			"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 2))), "TryFill": second(g.TryFill(0, make([]sno.ID, 2))),
 		} {
 			var out *sno.TimeError
 			if !errors.As(err, &out) || !errors.Is(err, sno.ErrTimeRange) || out.First != at(1) || out.Last != at(sno.MaxTimestamp) ||
@@ -284,7 +322,7 @@ func TestZeroGenerator(t *testing.T) {
 	var g sno.Generator
 	for name, err := range map[string]error{
 		"TryNext": second(g.TryNext(0)), "Next": second(g.Next(t.Context(), 0)),
-		"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 3))),
+		"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 3))), "TryFill": second(g.TryFill(0, make([]sno.ID, 3))),
 	} {
 		if !errors.Is(err, iderr.ErrNotReady) {
 			t.Errorf("%s: %v", name, err)

@@ -94,16 +94,16 @@ func (g *Generator) stand(ctx context.Context, n int) (uint64, int, error) {
 	return g.queue.Stand(ctx, n, (*source)(g))
 }
 
-// tryNext is TryNext for a caller without a word from fast.
-func (g *Generator) tryNext() (uint64, error) {
+// tryRun is TryNext for a run of up to n words, and for a caller without words from fast or fastRun.
+func (g *Generator) tryRun(n int) (uint64, int, error) {
 	if g.queue.Busy() {
-		return 0, g.err(g.beside())
+		return 0, 0, g.err(g.beside())
 	}
-	word, _, r := g.try(1)
+	word, run, r := g.try(n)
 	if r.kind != none {
-		return 0, g.err(r)
+		return 0, 0, g.err(r)
 	}
-	return word, nil
+	return word, run, nil
 }
 
 // some fills the beginning of dst with a run of IDs of one time unit. It returns the word of the
@@ -121,13 +121,18 @@ func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int,
 			return 0, 0, err
 		}
 	}
+	g.putRun(dst[:run], word, meta)
+	return word, run, nil
+}
+
+// putRun sets dst to the IDs of consecutive words of one time unit.
+func (g *Generator) putRun(dst []ID, word uint64, meta byte) {
 	var id ID
 	g.put(&id, word, meta)
-	for i := range dst[:run] {
+	for i := range dst {
 		dst[i] = id
 		binary.BigEndian.PutUint16(dst[i][8:], uint16(word)+uint16(i))
 	}
-	return word, run, nil
 }
 
 // try issues a run of up to n words at the time of the clock, or says why there is no word.

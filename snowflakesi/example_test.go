@@ -99,6 +99,17 @@ func ExampleGenerator_Fill() {
 	// Output: [1315899857217280 1315899857217281 1315899857217282]
 }
 
+// TryFill takes what a generator has now, and never waits.
+func ExampleGenerator_TryFill() {
+	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(gen.TryFill(make([]snowflakesi.ID, 1000)))
+	// Output: 256 snowflakesi: sequence exhausted in this millisecond
+}
+
 func ExampleGenerator_Seq() {
 	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
 	if err != nil {

@@ -29,7 +29,7 @@ var descriptor = shape.Format{
 	},
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
-		c := Config{Layout: layoutOf(r.Settings), MachineID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch}
+		c := Config{Layout: layoutOf(r.Settings), MachineID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch, MaxBackward: r.MaxBackward}
 		if r.Reset {
 			c.Sequence = SequenceResets
 		}

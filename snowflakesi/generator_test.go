@@ -53,6 +53,9 @@ func generation(c snowflakesi.Config) testkit.Generation[snowflakesi.ID] {
 		New: func(s testkit.Setup) (testkit.Generator[snowflakesi.ID], error) {
 			c := c
 			c.Clock, c.MaxBackward = s.Clock, s.MaxBackward
+			if s.Leased {
+				c.Leased, c.MachineID = true, 0
+			}
 			return snowflakesi.NewGenerator(c)
 		},
 		Zero:  func() testkit.Generator[snowflakesi.ID] { return new(snowflakesi.Generator) },

@@ -18,7 +18,7 @@ var (
 		Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(ParseDecimal), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID],
 			Reader: shape.Reader[ID], Writer: shape.Writer[ID], Lines: shape.Lines(list.ParseRun)},
 		New: func(r shape.Recipe) (shape.Generator, error) {
-			g, err := NewGenerator(Config{IncrementBits: r.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch})
+			g, err := NewGenerator(Config{IncrementBits: r.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch, MaxBackward: r.MaxBackward})
 			return shape.Made(g, AppendAll, err)
 		},
 	}
@@ -31,7 +31,7 @@ var (
 			AppendText: shape.Writes[ScalableID], Reader: shape.Reader[ScalableID], Writer: shape.Writer[ScalableID],
 			Lines: shape.Lines(listScalable.ParseRun)},
 		New: func(r shape.Recipe) (shape.Generator, error) {
-			g, err := NewScalableGenerator(ScalableConfig{Scalability: r.Worker, IncrementBits: r.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch})
+			g, err := NewScalableGenerator(ScalableConfig{Scalability: r.Worker, IncrementBits: r.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch, MaxBackward: r.MaxBackward})
 			return shape.Made(g, AppendAllScalable, err)
 		},
 	}

@@ -157,6 +157,21 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
+// TryFill fills dst with new IDs, in order, and never waits. It returns the number of new IDs, and if
+// that number is less than len(dst), the error of [Generator.TryNext]. Each ID is greater than all IDs
+// before.
+//
+// TryFill takes what the millisecond has left, and continues in the next millisecond only if the clock is
+// there meanwhile. It is for a caller that asks another generator for the rest.
+//
+// Specification: "Monotonicity and Overflow Error Handling".
+func (g *Generator) TryFill(dst []ID) (int, error) {
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) {
+		word, run, err := g.mint.TryRun(len(dst))
+		return g.put(dst, word, run, err)
+	})
+}
+
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
 // waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
 // error.
@@ -177,6 +192,12 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 // number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
+	return g.put(dst, word, run, err)
+}
+
+// put sets the beginning of dst to IDs in order, from a run of words of one millisecond on. The run and
+// the error are what a call of the mint has returned.
+func (g *Generator) put(dst []ID, word uint64, run int, err error) (uint64, int, error) {
 	if err != nil {
 		return 0, 0, err
 	}
@@ -280,6 +301,14 @@ func (g *ScalableGenerator) Fill(ctx context.Context, dst []ScalableID) (int, er
 	return batch.Fill(dst, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
+// TryFill fills dst with new IDs, in order, and never waits; see [Generator.TryFill].
+func (g *ScalableGenerator) TryFill(dst []ScalableID) (int, error) {
+	return batch.Fill(dst, func(dst []ScalableID) (uint64, int, error) {
+		word, run, err := g.mint.TryRun(len(dst))
+		return g.put(dst, word, run, err)
+	})
+}
+
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative; see
 // [Generator.Seq].
 func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID, error] {
@@ -290,6 +319,12 @@ func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID
 // number of IDs.
 func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
+	return g.put(dst, word, run, err)
+}
+
+// put sets the beginning of dst to IDs in order, from a run of words of one millisecond on. The run and
+// the error are what a call of the mint has returned.
+func (g *ScalableGenerator) put(dst []ScalableID, word uint64, run int, err error) (uint64, int, error) {
 	if err != nil {
 		return 0, 0, err
 	}

@@ -25,7 +25,7 @@ func generation(name string, c ulidflake.Config) testkit.Generation[ulidflake.ID
 		Name: name, Format: "ulidflake",
 		New: func(s testkit.Setup) (testkit.Generator[ulidflake.ID], error) {
 			c := c
-			c.Clock, c.MaxBackward = s.Clock, s.MaxBackward
+			c.Clock, c.MaxBackward, c.Leased = s.Clock, s.MaxBackward, s.Leased
 			return ulidflake.NewGenerator(c)
 		},
 		Zero:  func() testkit.Generator[ulidflake.ID] { return new(ulidflake.Generator) },
@@ -43,6 +43,9 @@ func scalableGeneration(name string, c ulidflake.ScalableConfig) testkit.Generat
 		New: func(s testkit.Setup) (testkit.Generator[ulidflake.ScalableID], error) {
 			c := c
 			c.Clock, c.MaxBackward = s.Clock, s.MaxBackward
+			if s.Leased {
+				c.Leased, c.Scalability = true, 0
+			}
 			return ulidflake.NewScalableGenerator(c)
 		},
 		Zero:  func() testkit.Generator[ulidflake.ScalableID] { return new(ulidflake.ScalableGenerator) },

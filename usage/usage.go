@@ -10,9 +10,9 @@ package usage
 type Usage struct {
 	// IDs is the number of IDs made. While no call is under way, the number is exact for all formats
 	// but Ulid-Flake with random increments. During calls, the number may lack IDs of the present
-	// calls of Next, Fill and Seq. The number may be too large by one ID for each call that ends
-	// without an ID during the call of Usage: because a random increment passed the largest value of a
-	// millisecond, or because the lease ended. Such a number stays until the IDs have caught up.
+	// calls of Next, Fill, TryFill and Seq. The number may be too large by one ID for each call that
+	// ends without an ID during the call of Usage: because a random increment passed the largest value
+	// of a millisecond, or because the lease ended. Such a number stays until the IDs have caught up.
 	IDs uint64
 
 	// Second is the share of the capacity that was used in the last full second of the clock, from 0

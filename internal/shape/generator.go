@@ -21,6 +21,9 @@ type Recipe struct {
 	Reset         bool // the sequence of Snowflake-SI begins at 0 in each millisecond
 	Meta          byte // of sno
 
+	// MaxBackward is as in the formats' Configs: how far a clock may be behind. 0 means the default.
+	MaxBackward time.Duration
+
 	// SequenceMin and SequenceMax are the bounds of sno's sequence, for a generator without a lease.
 	// Zeros mean the whole sequence.
 	SequenceMin, SequenceMax uint16
@@ -37,8 +40,9 @@ type Generator interface {
 	AppendTexts(ctx context.Context, dst []byte, n int) ([]byte, error)
 	AppendBinary(ctx context.Context, dst []byte, n int) ([]byte, error)
 
-	// TryAppendBinary appends the binary form of a new ID, and does not wait.
-	TryAppendBinary(dst []byte) ([]byte, error)
+	// TryAppendBinary is AppendBinary without a wait: it returns the error of the format's TryNext after
+	// the IDs that the generator has now.
+	TryAppendBinary(dst []byte, n int) ([]byte, error)
 
 	// Share returns a Generator for another goroutine, which makes IDs beside this one: both never make the
 	// same ID.
@@ -56,7 +60,7 @@ type Source[T ID] interface {
 	ForLease() grant.Grantee
 	Usage() usage.Usage
 	Fill(context.Context, []T) (int, error)
-	TryNext() (T, error)
+	TryFill([]T) (int, error)
 }
 
 // Made returns the Generator of a format's generator, and the error of the generator's constructor.
@@ -76,18 +80,18 @@ type made[T ID] struct {
 
 func (m *made[T]) Share() Generator { return &made[T]{Source: m.Source, appendAll: m.appendAll} }
 
-// fill makes n IDs, or fewer with an error.
-func (m *made[T]) fill(ctx context.Context, n int) ([]T, error) {
+// room returns room for n IDs.
+func (m *made[T]) room(n int) []T {
 	if len(m.ids) < n {
 		m.ids = make([]T, n)
 	}
-	n, err := m.Fill(ctx, m.ids[:n])
-	return m.ids[:n], err
+	return m.ids[:n]
 }
 
 func (m *made[T]) AppendTexts(ctx context.Context, dst []byte, n int) ([]byte, error) {
-	ids, err := m.fill(ctx, n)
-	dst, bad := m.appendAll(dst, ids, '\n')
+	ids := m.room(n)
+	n, err := m.Fill(ctx, ids)
+	dst, bad := m.appendAll(dst, ids[:n], '\n')
 	if bad != nil {
 		err = bad
 	}
@@ -95,7 +99,19 @@ func (m *made[T]) AppendTexts(ctx context.Context, dst []byte, n int) ([]byte, e
 }
 
 func (m *made[T]) AppendBinary(ctx context.Context, dst []byte, n int) ([]byte, error) {
-	ids, err := m.fill(ctx, n)
+	ids := m.room(n)
+	n, err := m.Fill(ctx, ids)
+	return appendBinary(dst, ids[:n], err)
+}
+
+func (m *made[T]) TryAppendBinary(dst []byte, n int) ([]byte, error) {
+	ids := m.room(n)
+	n, err := m.TryFill(ids)
+	return appendBinary(dst, ids[:n], err)
+}
+
+// appendBinary appends the binary forms of IDs, and returns the error with which the IDs were made.
+func appendBinary[T ID](dst []byte, ids []T, err error) ([]byte, error) {
 	for _, id := range ids {
 		var bad error
 		if dst, bad = id.AppendBinary(dst); bad != nil {
@@ -103,14 +119,6 @@ func (m *made[T]) AppendBinary(ctx context.Context, dst []byte, n int) ([]byte, 
 		}
 	}
 	return dst, err
-}
-
-func (m *made[T]) TryAppendBinary(dst []byte) ([]byte, error) {
-	id, err := m.TryNext()
-	if err != nil {
-		return dst, err
-	}
-	return id.AppendBinary(dst)
 }
 
 // A Codec reads and writes IDs in their binary form. The errors are those of the format's own

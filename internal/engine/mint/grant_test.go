@@ -23,7 +23,7 @@ func TestGrant(t *testing.T) {
 	m := h.mint(c)
 	wantFenced := func(what string, why error) {
 		t.Helper()
-		for name, err := range map[string]error{"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context()))} {
+		for name, err := range map[string]error{"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context())), "TryRun": third(m.TryRun(2))} {
 			if !errors.Is(err, why) {
 				t.Fatalf("%s: %s: %v, not %v", what, name, err, why)
 			}

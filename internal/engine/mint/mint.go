@@ -2,7 +2,8 @@
 // but sno share this policy. The word of internal/engine/words knows no clock. A format knows the meaning
 // of the word's bits. The mint stands between the two.
 //
-// Formats call Fast first, and Next or TryNext if Fast has no word. NextRun serves Fill and Seq.
+// Formats call Fast first, and Next or TryNext if Fast has no word. NextRun serves Fill and Seq, and
+// TryRun serves TryFill.
 // Every word that takes a decision comes from reserve:
 //
 //	Fast ──────────────────────────────▶ words.Word    one look at a counter, one addition
@@ -10,6 +11,7 @@
 //	Next ────▶ NextRun ─┬──────────────▶ reserve
 //	                    └▶ queue.Stand ─▶ reserve      in the queue, for as long as the context allows
 //	TryNext ───────────────────────────▶ reserve      never waits
+//	TryRun ──▶ fastRun, then ──────────▶ reserve      never waits
 //
 //	reserve ─▶ reserveAt ─▶ issue ─────▶ words.Word    one reading of the clock, one request
 //
@@ -211,6 +213,18 @@ func (m *Mint) TryNext() (uint64, error) {
 		return 0, m.errorOf(o)
 	}
 	return word, nil
+}
+
+// TryRun is NextRun without a wait. It returns the errors of TryNext.
+func (m *Mint) TryRun(n int) (uint64, int, error) {
+	if word, run, ok := m.fastRun(n); ok {
+		return word, run, nil
+	}
+	word, run, o := m.reserve(n, false)
+	if o.kind != issued {
+		return 0, 0, m.errorOf(o)
+	}
+	return word, run, nil
 }
 
 // Seq returns an iterator over n IDs of a mint, or without end if n is negative. The function fill

@@ -107,8 +107,8 @@ func TestBackwards(t *testing.T) {
 	last := mustTry(t, m)
 	for _, back := range []int64{1, 20, 5000, 90_000} {
 		h.set(100_000 - back)
-		_, err := m.TryNext()
-		wantBackwards(t, err, time.Duration(back)*time.Millisecond)
+		wantBackwards(t, second(m.TryNext()), time.Duration(back)*time.Millisecond)
+		wantBackwards(t, third(m.TryRun(3)), time.Duration(back)*time.Millisecond)
 	}
 	_, err := m.Next(t.Context()) // Next does not wait for 90 s
 	wantBackwards(t, err, 90*time.Second)
@@ -166,7 +166,7 @@ func TestTimeRange(t *testing.T) {
 	for _, tick := range []int64{-1000, -1, 0, 10, 1000} {
 		h.set(tick)
 		for name, err := range map[string]error{
-			"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context())), "CheckNow": m.CheckNow(),
+			"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context())), "TryRun": third(m.TryRun(2)), "CheckNow": m.CheckNow(),
 		} {
 			var out *iderr.TimeError
 			if !errors.As(err, &out) || !errors.Is(err, iderr.ErrTimeRange) {
@@ -185,6 +185,8 @@ func TestTimeRange(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func third[T, U any](_ T, _ U, err error) error { return err }
 
 func TestHold(t *testing.T) {
 	h := newHands(10_000)
@@ -261,7 +263,7 @@ func ms(tick int64, later time.Duration) time.Time {
 
 func TestZeroMint(t *testing.T) {
 	var m Mint
-	for name, err := range map[string]error{"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context()))} {
+	for name, err := range map[string]error{"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context())), "TryRun": third(m.TryRun(2))} {
 		if !errors.Is(err, iderr.ErrNotReady) {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -331,6 +333,12 @@ func TestRun(t *testing.T) {
 	}
 	h.set(6)
 	if word, n, err = m.NextRun(t.Context(), 3); word != wordAt(6, 0, 4) || n != 3 || err != nil {
+		t.Fatalf("%#x, %d, %v", word, n, err)
+	}
+	if word, n, err = m.TryRun(100); word != wordAt(6, 3, 4) || n != 13 || err != nil {
+		t.Fatalf("%#x, %d, %v", word, n, err)
+	}
+	if word, n, err = m.TryRun(3); word != 0 || n != 0 || !errors.Is(err, iderr.ErrExhausted) {
 		t.Fatalf("%#x, %d, %v", word, n, err)
 	}
 }

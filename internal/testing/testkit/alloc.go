@@ -50,6 +50,7 @@ func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T
 			return nil
 		})
 		zero(name+" Fill", func() error { _, err := gen.Fill(ctx, run); return err })
+		zero(name+" TryFill", func() error { gen.TryFill(run); return nil })
 	}
 	_ = sink
 }

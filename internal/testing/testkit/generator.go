@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/usage"
 )
 
@@ -17,8 +18,10 @@ type Generator[T any] interface {
 	Next(context.Context) (T, error)
 	TryNext() (T, error)
 	Fill(context.Context, []T) (int, error)
+	TryFill([]T) (int, error)
 	Seq(context.Context, int) iter.Seq2[T, error]
 	ExpiresAt() time.Time
+	ForLease() grant.Grantee
 	Usage() usage.Usage
 }
 
@@ -26,6 +29,7 @@ type Generator[T any] interface {
 type Setup struct {
 	Clock       func() time.Time
 	MaxBackward time.Duration
+	Leased      bool // in place of a worker of the configuration
 }
 
 // A Generation is a configuration of a generator, and its promises.
@@ -55,7 +59,7 @@ func (g Generation[T]) tick(t time.Time) time.Time { return t.Truncate(g.Unit).U
 // newGenerator returns a generator with the clock.
 func (g Generation[T]) newGenerator(t testing.TB, clock func() time.Time, maxBackward time.Duration) Generator[T] {
 	t.Helper()
-	gen, err := g.New(Setup{clock, maxBackward})
+	gen, err := g.New(Setup{Clock: clock, MaxBackward: maxBackward})
 	if err != nil {
 		t.Fatalf("NewGenerator: %v", err)
 	}
@@ -129,6 +133,7 @@ func Run[T ID[T]](t *testing.T, all []Generation[T]) {
 			t.Run("backwards and waiting", g.waiting)
 			t.Run("range", g.timeRange)
 			t.Run("fill", g.fill)
+			t.Run("try fill", g.TryFills)
 			t.Run("seq", g.seq)
 			t.Run("goroutines", g.goroutines)
 			t.Run("clock that panics", g.faults)
@@ -183,10 +188,14 @@ func (g Generation[T]) backwardsBy(t testing.TB, gen Generator[T], by time.Durat
 	}
 	_, err := gen.TryNext()
 	check("TryNext", err)
+	n, err := gen.TryFill(make([]T, 3))
+	if check("TryFill", err); n != 0 {
+		t.Errorf("TryFill made %d", n)
+	}
 	if !waits {
 		_, err = gen.Next(context.Background())
 		check("Next", err)
-		n, err := gen.Fill(context.Background(), make([]T, 3))
+		n, err = gen.Fill(context.Background(), make([]T, 3))
 		check("Fill", err)
 		if n != 0 {
 			t.Errorf("Fill made %d", n)
@@ -383,8 +392,10 @@ func (g Generation[T]) timeRange(t *testing.T) {
 			g.outOfRange(t, "Next", at, err)
 			n, err := gen.Fill(context.Background(), make([]T, 2))
 			g.outOfRange(t, "Fill", at, err)
-			if n != 0 {
-				t.Errorf("Fill made %d", n)
+			tried, err := gen.TryFill(make([]T, 2))
+			g.outOfRange(t, "TryFill", at, err)
+			if n+tried != 0 {
+				t.Errorf("Fill made %d, and TryFill %d", n, tried)
 			}
 		}
 		clock.Set(g.now())

@@ -113,29 +113,35 @@ func (g Generation[T]) seq(t *testing.T) {
 }
 
 func (g Generation[T]) goroutines(t *testing.T) {
+	gen := g.newGenerator(t, nil, 0)
+	g.concurrently(t, func(ids []T) ([]T, error) {
+		id, err := gen.Next(context.Background())
+		if ids = append(ids, id); len(ids)%50 > 0 || err != nil {
+			return ids, err
+		}
+		run := make([]T, 3)
+		n, err := gen.Fill(context.Background(), run)
+		return append(ids, run[:n]...), err
+	})
+}
+
+// concurrently has goroutines append IDs by the function more, until each goroutine has many. The IDs are
+// distinct, and those of a goroutine are in order. concurrently returns the number of IDs.
+func (g Generation[T]) concurrently(t *testing.T, more func(ids []T) ([]T, error)) int {
 	const callers = 4
 	each := min(4*g.Most, 2000)
 	if g.Short {
 		each = 200
 	}
-	gen := g.newGenerator(t, nil, 0)
 	all := make([][]T, callers)
 	var wg sync.WaitGroup
 	for i := range all {
 		wg.Go(func() {
 			for len(all[i]) < each {
-				id, err := gen.Next(context.Background())
-				if err != nil {
+				var err error
+				if all[i], err = more(all[i]); err != nil {
 					t.Error(err)
 					return
-				}
-				all[i] = append(all[i], id)
-				if len(all[i])%50 == 0 {
-					run := make([]T, 3)
-					if n, err := gen.Fill(context.Background(), run); n != len(run) || err != nil {
-						t.Error(n, err)
-					}
-					all[i] = append(all[i], run...)
 				}
 			}
 		})
@@ -153,6 +159,7 @@ func (g Generation[T]) goroutines(t *testing.T) {
 			}
 		}
 	}
+	return len(seen)
 }
 
 // faults has a clock panic or call runtime.Goexit. Only the caller at the clock may end. A server
@@ -237,7 +244,8 @@ func (g Generation[T]) zero(t *testing.T) {
 	_, err := gen.TryNext()
 	_, next := gen.Next(context.Background())
 	_, fill := gen.Fill(context.Background(), make([]T, 1))
-	for _, err := range []error{err, next, fill} {
+	_, try := gen.TryFill(make([]T, 1))
+	for _, err := range []error{err, next, fill, try} {
 		if !errors.Is(err, iderr.ErrNotReady) || !strings.HasPrefix(err.Error(), "firn: ") {
 			t.Errorf("a generator that NewGenerator did not make: %v", err)
 		}

@@ -271,7 +271,7 @@ func (m *member) look() Worker {
 		return w
 	case held == nil:
 		w.State = Starting
-		_, w.Err = g.Share().TryAppendBinary(nil) // no ID: the generator has no lease
+		_, w.Err = g.Share().TryAppendBinary(nil, 1) // no ID: the generator has no lease
 		if errors.Is(w.Err, errSetup) {
 			w.State = Ended
 		}

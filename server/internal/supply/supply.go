@@ -306,7 +306,7 @@ func (s *Source) now(t *taker, dst []byte, n int) ([]byte, error) {
 	var worst error
 	for range s.members {
 		var err error
-		dst, err = tryAppend(t.generator(s), dst, (want-len(dst))/s.Size)
+		dst, err = t.generator(s).TryAppendBinary(dst, (want-len(dst))/s.Size)
 		if err == nil {
 			return dst, nil
 		}
@@ -316,15 +316,6 @@ func (s *Source) now(t *taker, dst []byte, n int) ([]byte, error) {
 		t.at++
 	}
 	return dst, worst
-}
-
-func tryAppend(g shape.Generator, dst []byte, n int) (_ []byte, err error) {
-	for range n {
-		if dst, err = g.TryAppendBinary(dst); err != nil {
-			return dst, err
-		}
-	}
-	return dst, nil
 }
 
 // later waits for an ID of one member, and appends the ID. why is the error of now. Without an ID and without an error,
@@ -413,12 +404,12 @@ func (s *Source) Run(ctx context.Context, n int) (first uint64, run int, err err
 	t := s.take()
 	defer s.takers.Put(t)
 	n = min(n, MaxRun)
-	t.binary, _ = tryAppend(t.generator(s), t.binary[:0], n) // of one worker
+	t.binary, _ = t.generator(s).TryAppendBinary(t.binary[:0], n) // of one worker
 	if len(t.binary) == 0 {
 		if t.binary, err = s.appendBinary(ctx, t, t.binary[:0], 1); err != nil {
 			return 0, 0, err
 		}
-		t.binary, _ = tryAppend(t.generator(s), t.binary, n-1) // the rest of the tick
+		t.binary, _ = t.generator(s).TryAppendBinary(t.binary, n-1) // the rest of the tick
 	}
 	first = binary.BigEndian.Uint64(t.binary)
 	for run = 1; run*s.Size < len(t.binary) && binary.BigEndian.Uint64(t.binary[run*s.Size:]) == first+uint64(run); run++ {

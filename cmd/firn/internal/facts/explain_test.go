@@ -74,7 +74,7 @@ func TestRoom(t *testing.T) {
 			}
 			n := 0
 			for id := make([]byte, 0, d.Size); ; n++ {
-				if _, err := g.TryAppendBinary(id); errors.Is(err, iderr.ErrExhausted) {
+				if _, err := g.TryAppendBinary(id, 1); errors.Is(err, iderr.ErrExhausted) {
 					break
 				} else if err != nil {
 					t.Fatal(c.format, err)

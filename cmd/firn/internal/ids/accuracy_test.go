@@ -31,7 +31,7 @@ func madeAt(t *testing.T, f inspect.Format, at time.Time, n int) (ids [][]byte) 
 	}
 	g := testkit.Must(f.Descriptor().New(recipe))
 	for range n {
-		ids = append(ids, testkit.Must(g.TryAppendBinary(nil)))
+		ids = append(ids, testkit.Must(g.TryAppendBinary(nil, 1)))
 		at = at.Add(7 * time.Millisecond)
 	}
 	return ids

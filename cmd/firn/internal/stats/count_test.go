@@ -69,7 +69,7 @@ func made(tb testing.TB, f formats.Format, set shape.Settings, random *rand.Rand
 			burst = 20
 		}
 		for range burst {
-			id, err := generators[random.IntN(len(generators))].TryAppendBinary(nil)
+			id, err := generators[random.IntN(len(generators))].TryAppendBinary(nil, 1)
 			if err == nil { // otherwise the tick is exhausted
 				ids = append(ids, id)
 			}

@@ -214,7 +214,7 @@ func TestReason(t *testing.T) {
 			}
 			for range 2000 {
 				now = now.Add(time.Millisecond)
-				id, err := g.TryAppendBinary(nil)
+				id, err := g.TryAppendBinary(nil, 1)
 				if err != nil {
 					t.Fatal(err)
 				}

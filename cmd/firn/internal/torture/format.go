@@ -29,7 +29,7 @@ const maxSize = 10
 type minter struct{ shape.Generator }
 
 func (m minter) tryNext() (id, error) {
-	b, err := m.TryAppendBinary(make([]byte, 0, maxSize))
+	b, err := m.TryAppendBinary(make([]byte, 0, maxSize), 1)
 	if err != nil {
 		return id{}, err
 	}

@@ -62,7 +62,7 @@ func firn(d *shape.Format, first int, key func(dst, id []byte) ([]byte, error)) 
 			}
 			return d.New(r)
 		}, func(g shape.Generator, dst []byte) (_ []byte, err error) {
-			if id, err = g.TryAppendBinary(id[:0]); err != nil {
+			if id, err = g.TryAppendBinary(id[:0], 1); err != nil {
 				return dst, err
 			}
 			return key(dst, id)

@@ -134,7 +134,7 @@ func (s setup) edges(t testing.TB, r ranged, from, to time.Time) (all [][]byte) 
 			g, err := d.New(shape.Recipe{Settings: shape.Settings(s.set), Worker: worker, Clock: func() time.Time { return at }, Meta: byte(255 * worker)})
 			testkit.OK(t, err)
 			for range 5 {
-				id, err := g.TryAppendBinary(nil)
+				id, err := g.TryAppendBinary(nil, 1)
 				if err != nil {
 					break // a random sequence is at its end
 				}

@@ -105,23 +105,21 @@ func newGenerator(r shape.Recipe) (*generator, error) {
 	}
 	g := new(generator)
 	g.mint.Init(mint.Config{Format: name, Epoch: epoch, Last: 1<<timestampBits - 1, Bits: sequenceBits, Field: outletBits + sequenceBits,
-		Clock: r.Clock, Worker: uint64(r.Worker) << sequenceBits, Leased: r.Leased})
+		MaxBackward: r.MaxBackward, Clock: r.Clock, Worker: uint64(r.Worker) << sequenceBits, Leased: r.Leased})
 	return g, g.mint.CheckEpoch(r.Epoch, time.Time{})
 }
 
 func (g *generator) at(word uint64) ID { return ID(word | g.mint.Worker(word)) }
 
-func (g *generator) TryNext() (ID, error) {
-	word, err := g.mint.TryNext()
-	if err != nil {
-		return 0, err
-	}
-	return g.at(word), nil
+func (g *generator) Fill(ctx context.Context, dst []ID) (int, error) {
+	return g.fill(dst, func() (uint64, error) { return g.mint.Next(ctx) })
 }
 
-func (g *generator) Fill(ctx context.Context, dst []ID) (int, error) {
+func (g *generator) TryFill(dst []ID) (int, error) { return g.fill(dst, g.mint.TryNext) }
+
+func (g *generator) fill(dst []ID, next func() (uint64, error)) (int, error) {
 	for i := range dst {
-		word, err := g.mint.Next(ctx)
+		word, err := next()
 		if err != nil {
 			return i, err
 		}
