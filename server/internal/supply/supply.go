@@ -409,7 +409,7 @@ func (s *Source) Run(ctx context.Context, n int) (first uint64, run int, err err
 		if t.binary, err = s.appendBinary(ctx, t, t.binary[:0], 1); err != nil {
 			return 0, 0, err
 		}
-		t.binary, _ = t.generator(s).TryAppendBinary(t.binary, n-1) // the rest of the tick
+		t.binary, _ = t.generator(s).TryAppendBinary(t.binary, max(n-1, 0)) // the rest of the tick
 	}
 	first = binary.BigEndian.Uint64(t.binary)
 	for run = 1; run*s.Size < len(t.binary) && binary.BigEndian.Uint64(t.binary[run*s.Size:]) == first+uint64(run); run++ {
