@@ -3,6 +3,7 @@ package supply_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -233,6 +234,11 @@ func TestWindowOfOneWorker(t *testing.T) {
 		for range 20 {
 			answers(t, s, 10)
 		}
+		var running sync.WaitGroup // requests that begin with either worker, and wait for ticks of the other worker
+		for range 4 {
+			running.Go(func() { answers(t, s, 3*int(s.Shape.Capacity())) })
+		}
+		running.Wait()
 		if err := s.Serving(); err != nil {
 			t.Error(err)
 		}
@@ -312,6 +318,31 @@ func TestClockBackOfLease(t *testing.T) {
 		}
 		time.Sleep(31 * time.Second)
 		answers(t, s, 10)
+	})
+}
+
+// TestClockBehindInterval sets the clock back to a time before the interval of the lease, after an outage. No ID of the
+// interval has come yet.
+func TestClockBehindInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		today()
+		var behind atomic.Int64
+		store := newCut()
+		g := leased(t, "orders", store)
+		g.Recipe.Clock = func() time.Time { return time.Now().Add(-time.Duration(behind.Load())) }
+		s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}}), "orders")
+		answers(t, s, 10)
+		store.down.Store(true)
+		time.Sleep(time.Minute)
+		refuses(t, s, reason.Window)
+		store.down.Store(false)
+		ready(s)
+		behind.Store(int64(30 * time.Second))
+		began := time.Now()
+		refuses(t, s, reason.Clock, "orders", "30")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("requests waited %v", took)
+		}
 	})
 }
 
@@ -424,7 +455,8 @@ func TestOwnContext(t *testing.T) {
 	s := find(t, start(t, supply.Config{Generators: []supply.Generator{leased(t, "orders", store)}}), "orders")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.AppendBinary(ctx, nil, 1); !errors.Is(err, context.Canceled) {
+	_, err := s.AppendBinary(ctx, nil, 1)
+	if _, ok := errors.AsType[*reason.Error](err); ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
