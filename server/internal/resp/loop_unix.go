@@ -126,9 +126,10 @@ func (l *loop) wait(reason watch) {
 	}
 }
 
+// read reads from a socket that does not block.
 func read(fd uintptr, b []byte) (int, error) {
 	for {
-		n, err := syscall.Read(int(fd), b)
+		n, err := sysRead(fd, b)
 		if err != syscall.EINTR {
 			return n, err
 		}
@@ -138,7 +139,7 @@ func read(fd uintptr, b []byte) (int, error) {
 // write writes to a socket that does not block. The error is errSlow if the socket takes no more.
 func write(fd uintptr, b []byte) (done int, err error) {
 	for done < len(b) {
-		n, err := syscall.Write(int(fd), b[done:])
+		n, err := sysWrite(fd, b[done:])
 		switch {
 		case err == syscall.EAGAIN:
 			return done, errSlow
