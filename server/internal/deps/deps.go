@@ -5,5 +5,4 @@ import (
 	_ "github.com/cloudflare/tableflip"
 	_ "github.com/coreos/go-systemd/v22/activation"
 	_ "github.com/coreos/go-systemd/v22/daemon"
-	_ "golang.org/x/time/rate"
 )

@@ -169,11 +169,13 @@ func (f *File) Errorf(key, format string, args ...any) *Error {
 	return &Error{File: f.Name, Line: f.Line(key), Key: key, Text: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Line returns the line of a key, or of the table that would have the key; 0 if the file has neither.
+// Line returns the line of a key, or of the table that would have the key; 0 if the file has neither. The line of a
+// table without a heading is the line of the first key in the table.
 func (f *File) Line(key string) int {
 	all := f.meta.Keys()
 	for key != "" {
-		if i := slices.IndexFunc(all, func(k toml.Key) bool { return k.String() == key }); i >= 0 {
+		is := func(k toml.Key) bool { return k.String() == key || strings.HasPrefix(k.String(), key+".") }
+		if i := slices.IndexFunc(all, is); i >= 0 {
 			return f.lineOf(all[i])
 		}
 		key = key[:max(strings.LastIndexByte(key, '.'), 0)]

@@ -1,0 +1,55 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestChanged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	old := time.Now().Add(-time.Hour)
+	write := func(path, text string, at time.Time) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(f *Files, what string, looks ...bool) {
+		t.Helper()
+		for i, w := range looks {
+			if got := f.Changed(); got != w {
+				t.Errorf("%s: look %d: %v", what, i, got)
+			}
+		}
+	}
+	write(path, "one", old)
+	f := New(path, filepath.Join(dir, "missing"))
+	want(f, "no change", false, false)
+	write(path, "two!", old)
+	want(f, "another size", false, true, false)
+	write(path, "six!", old.Add(time.Second))
+	want(f, "another time", false, true, false)
+	write(filepath.Join(dir, "other"), "ten!", old.Add(time.Second))
+	if err := os.Rename(filepath.Join(dir, "other"), path); err != nil {
+		t.Fatal(err)
+	}
+	want(f, "another file", false, true, false)
+	write(path, "a", old)
+	want(f, "while it is written", false)
+	write(path, "ab", old)
+	want(f, "while it is written", false, true, false)
+	write(filepath.Join(dir, "missing"), "x", old)
+	want(f, "a file that was missing", false, true, false)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	want(f, "a removed file", false, true, false)
+	write(path, "one", time.Now())
+	want(New(path), "a file of this moment", true, false)
+}
