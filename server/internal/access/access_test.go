@@ -202,7 +202,7 @@ func TestReload(t *testing.T) {
 	want(t, "a token that came back, at an old connection", b.Take("order", 1), reason.WrongToken)
 	want(t, "a token that came back", errOf(a.Enter(secret)), nil)
 
-	// A file without tokens is no fault: the last token is revoked so.
+	// A file without tokens is valid, and revokes the last token.
 	write(t, path, "")
 	a.Reload()
 	want(t, "no token is left", errOf(a.Enter(secret)), reason.WrongToken)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Every is the pause between two looks. A change counts when two looks in a row have found the same files, so nobody
-// reads a file that another program is writing, unless that takes the writer longer than Every.
+// Every is the pause between two looks. A change counts when two looks in a row have found the same files: the program
+// that writes the files has then finished, as a rule.
 const Every = time.Second
 
 // Files are some files, as they were when they were read. Files is for one goroutine.
@@ -24,8 +24,8 @@ func New(paths ...string) *Files {
 	f := &Files{paths: paths}
 	f.seen = f.look()
 	f.read = f.seen
-	// A file that was changed just now can change again, and keep its size and its time: times of files are coarse. The
-	// Files then count as changed.
+	// Times of files are coarse. A file that has changed in the last moments can change again with the same time and the
+	// same size, so the Files count as changed.
 	const coarsest = 2 * time.Second
 	for _, info := range f.seen {
 		if info != nil && time.Since(info.ModTime()) < coarsest {
