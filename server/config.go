@@ -52,6 +52,8 @@ type Config struct {
 	Log *slog.Logger
 	// Explain, if not nil, rewords errors of leases and stores for the Log.
 	Explain func(error) error
+	// Notify, if not nil, gets the events of all leases, beside the Log. Notify must return soon.
+	Notify func(generator string, e lease.Event)
 
 	file *strict.File // the file of Load; nil without a file
 }

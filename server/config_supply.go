@@ -26,7 +26,8 @@ import (
 // supply returns the generators of the Config, or a *[ConfigError].
 func (c *Config) supply() (supply.Config, error) {
 	d := c.withDefaults()
-	s := supply.Config{Wait: d.Limits.Wait,
+	told := newTeller(&d)
+	s := supply.Config{Wait: d.Limits.Wait, Notify: told.event, Failed: told.failed,
 		Lease: lease.Config{Window: d.Lease.Window, Holder: d.Lease.Holder, TrustClock: d.Lease.TrustClock}}
 	stores := storeNames{"": d.DefaultStore}
 	names, keys, pools := map[string]bool{}, map[string]string{}, poolUses{}
@@ -263,7 +264,7 @@ func (p poolUses) add(c *Config, g *Generator, made supply.Generator, spec grant
 		return c.errorf(g.key("pool"), "pool %s is for other IDs in the generator %s: give the same format, epoch and widths, or another pool", name, use.first)
 	}
 	if use.workers += made.Workers; use.workers > spec.Layout.Workers {
-		return c.errorf(g.key("workers"), "pool %s has %d workers, and the generators of the pool want %d: give fewer workers, or another pool",
+		return c.errorf(g.key("workers"), "pool %s has %d workers, and the generators of the pool want %d: give fewer workers",
 			name, spec.Layout.Workers, use.workers)
 	}
 	return nil

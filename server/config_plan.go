@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
+	"github.com/firn-id/firn/server/internal/access"
+	"github.com/firn-id/firn/server/internal/certs"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+// A Plan is what a server of a [Config] would do, and what keeps the server from doing it.
+type Plan struct {
+	Config                     // with the defaults
+	Expires time.Time          // the end of the certificate's validity; zero without TLS
+	Known   int                // how many tokens the file has
+	Makes   []PlannedGenerator // in the order of the Config
+	Faults  []error            // of the certificate and the tokens
+}
+
+// A PlannedGenerator is a generator of a [Plan].
+type PlannedGenerator struct {
+	Generator
+	Leases    int     // how many workers the generator leases; 0 for a generator without leases
+	PoolName  string  // the pool of the workers
+	StoreName string  // where the pool is, without secrets
+	PerSecond float64 // the most IDs of a second
+	Exists    bool    // the pool is there
+	Err       error   // why the generator will make no IDs, or nil
+}
+
+// Plan says what a server would do. Plan reads the files of the certificate and the tokens, and looks into the stores,
+// where it makes and leases nothing. In a Config for Plan, OpenStore returns a nil store for a directory that does not
+// exist and that a server would make. The error is that of [Config.Check].
+func (c *Config) Plan(ctx context.Context) (*Plan, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	made, err := c.supply()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Config: c.withDefaults()}
+	p.readFiles()
+	set, err := supply.New(made)
+	if err != nil {
+		return nil, c.errorf("generators", "%v", err)
+	}
+	defer set.Close(ctx)
+	p.Makes = make([]PlannedGenerator, len(p.Generators))
+	look := looker{opened: map[string]*look{}}
+	var looks sync.WaitGroup
+	for i := range p.Generators {
+		g := &p.Makes[i]
+		g.Generator = p.Generators[i]
+		source, err := set.Find(g.Name)
+		if err != nil {
+			return nil, err
+		}
+		g.PerSecond = source.PerSecond()
+		if !made.Generators[i].Recipe.Leased {
+			continue
+		}
+		_, spec, err := c.generator(&g.Generator)
+		if err != nil {
+			return nil, err
+		}
+		g.Leases, g.StoreName, g.PoolName = made.Generators[i].Workers, made.Generators[i].Store, spec.Name
+		if g.Pool != "" {
+			g.PoolName = g.Pool
+		}
+		looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, spec) })
+	}
+	looks.Wait()
+	look.close()
+	return p, nil
+}
+
+// readFiles reads the files of the certificate and the tokens.
+func (p *Plan) readFiles() {
+	if p.TLS.Cert != "" {
+		if c, err := certs.New(p.TLS.Cert, p.TLS.Key, p.TLS.CA, p.Log); err != nil {
+			p.Faults = append(p.Faults, err)
+		} else {
+			p.Expires = c.Expires()
+		}
+	}
+	if p.Tokens != "" {
+		var names []string
+		for _, g := range p.Generators {
+			names = append(names, g.Name)
+		}
+		if a, err := access.New(access.Config{Path: p.Tokens, Burst: p.Limits.IDs, Generators: names, Log: p.Log}); err != nil {
+			p.Faults = append(p.Faults, err)
+		} else {
+			p.Known = a.Tokens()
+		}
+	}
+}
+
+// A looker looks into stores, each of which is opened once.
+type looker struct {
+	mu     sync.Mutex
+	opened map[string]*look
+}
+
+type look struct {
+	once  sync.Once
+	store driver.Store // nil with an error, or if there is no directory yet
+	err   error
+}
+
+// patience is how long Plan waits for a store.
+const patience = 5 * time.Second
+
+// at reports whether a pool exists. The error says why a server would get no worker.
+func (l *looker) at(ctx context.Context, g supply.Generator, pool string, spec grant.Spec) (exists bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	l.mu.Lock()
+	at := l.opened[g.Store]
+	if at == nil {
+		at = new(look)
+		l.opened[g.Store] = at
+	}
+	l.mu.Unlock()
+	at.once.Do(func() { at.store, at.err = g.Open(ctx) })
+	makes := g.Create || pool == spec.Name // a store of one machine needs no Create
+	switch {
+	case at.err != nil:
+		return false, at.err
+	case at.store == nil && makes:
+		return false, nil
+	case at.store == nil:
+		return false, fmt.Errorf("pool %s: %w: create it (lease.Create), or set create = true", pool, lease.ErrNoPool)
+	}
+	local, ok := at.store.(driver.Local)
+	_, err = lease.Open(ctx, at.store, pool, spec.Layout)
+	if errors.Is(err, lease.ErrNoPool) && (g.Create || ok && local.Local() && makes) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (l *looker) close() {
+	for _, at := range l.opened {
+		if at.store != nil {
+			at.store.Close()
+		}
+	}
+}
+
+// Stores returns the addresses of the stores that the generators lease workers from, each once: "" for the default
+// store. The error is that of [Config.Check].
+func (c *Config) Stores() ([]string, error) {
+	made, err := c.supply()
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for i, g := range c.withDefaults().Generators {
+		if made.Generators[i].Recipe.Leased && !slices.Contains(all, g.Store) {
+			all = append(all, g.Store)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// TestPlan: a plan says which pools a server finds, makes and misses, and leases nothing.
+func TestPlan(t *testing.T) {
+	store := memlease.New()
+	tokens := filepath.Join(t.TempDir(), "tokens.toml")
+	if err := os.WriteFile(tokens, []byte("[tokens.a]\ntoken = \"sixteen-bytes-at-least\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken, errOther := errors.New("broken"), errors.New("a pool of other IDs")
+	c := Config{
+		Tokens: tokens, TLS: TLS{Cert: "/nowhere", Key: "/nowhere"},
+		Generators: []Generator{
+			{Name: "exists", Format: "nanoflake", Workers: 3},
+			{Name: "missing", Format: "nanoflake", Pool: "gone"},
+			{Name: "made", Format: "nanoflake", Pool: "new", Create: true},
+			{Name: "other", Format: "sno", Pool: "nanoflake", Store: "memory://other"},
+			{Name: "none", Format: "sno", Store: "memory://none"},
+			{Name: "broken", Format: "sno", Store: "memory://broken"},
+			{Name: "free", Format: "ulidflake"},
+		},
+		OpenStore: func(_ context.Context, address string) (driver.Store, error) {
+			switch address {
+			case "memory://broken":
+				return nil, broken
+			case "memory://none":
+				return nil, nil
+			}
+			return store, nil
+		},
+	}
+	made, err := c.supply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, spec, err := c.generator(&c.Generators[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lease.Create(t.Context(), store, "nanoflake", spec.Layout); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Known != 1 || len(p.Faults) != 1 || !p.Expires.IsZero() || len(p.Makes) != len(made.Generators) {
+		t.Errorf("%+v", p)
+	}
+	for i, want := range []struct {
+		leases int
+		pool   string
+		exists bool
+		err    error
+	}{
+		{3, "nanoflake", true, nil}, {1, "gone", false, lease.ErrNoPool}, {1, "new", false, nil},
+		{1, "nanoflake", false, errOther}, {1, "sno", false, nil}, {1, "sno", false, broken}, {0, "", false, nil},
+	} {
+		g := p.Makes[i]
+		if _, ok := errors.AsType[*lease.MismatchError](g.Err); ok {
+			g.Err = errOther
+		}
+		if g.Leases != want.leases || g.PoolName != want.pool || g.Exists != want.exists || !errors.Is(g.Err, want.err) || g.PerSecond <= 0 {
+			t.Errorf("%s: %d workers of pool %s, exists %v, %v", g.Name, g.Leases, g.PoolName, g.Exists, g.Err)
+		}
+	}
+	pool, err := lease.Lookup(t.Context(), store, "nanoflake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if workers, _, err := pool.Workers(t.Context()); err != nil || len(workers) > 0 {
+		t.Errorf("%d workers were leased, %v", len(workers), err)
+	}
+	if all, err := c.Stores(); err != nil || len(all) != 4 || all[0] != "" {
+		t.Errorf("%q, %v", all, err)
+	}
+}
