@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -73,7 +74,7 @@ func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) e
 	if m != asPacked && o.as == asCanonical && o.n <= supply.MaxRun {
 		return g.texts(w, r, o.n, m, room)
 	}
-	ids, err := g.AppendBinary(r.Context(), (*room)[:0], o.n)
+	ids, err := g.AppendBinary(r.Context(), slices.Grow((*room)[:0], o.n*g.Size), o.n)
 	*room = ids
 	if err != nil {
 		return err // the IDs before the error are IDs of nobody

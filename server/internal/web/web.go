@@ -76,8 +76,17 @@ func New(c Config) http.Handler {
 	}
 	s.large = make(chan struct{}, largeAnswers(c.MaxIDs))
 
+	for pattern, of := range s.routes() {
+		of.server = s
+		s.mux.Handle(pattern, &of)
+	}
+	return s
+}
+
+// routes returns the routes by their patterns.
+func (s *server) routes() map[string]route {
 	const get, look = "GET", "GET, HEAD"
-	for pattern, of := range map[string]route{
+	all := map[string]route{
 		"/v1/generators/{name}/ids": {methods: get, serve: s.ids, api: true}, // HEAD would make IDs for nobody
 		"/v1/generators/{name}":     {methods: look, serve: s.looking(s.generator), api: true},
 		"/v1/generators":            {methods: look, serve: s.looking(s.generators), api: true},
@@ -92,18 +101,15 @@ func New(c Config) http.Handler {
 		"/": {methods: "", serve: func(http.ResponseWriter, *http.Request, *access.Bearer) error {
 			return noPath()
 		}},
-	} {
-		of.server = s
-		s.mux.Handle(pattern, &of)
 	}
-	if c.Metrics != nil {
-		s.mux.Handle("/metrics", &route{server: s, methods: look, token: true, serve: s.looking(
+	if s.Metrics != nil {
+		all["/metrics"] = route{methods: look, token: true, serve: s.looking(
 			func(w http.ResponseWriter, r *http.Request) error {
-				c.Metrics.ServeHTTP(w, r)
+				s.Metrics.ServeHTTP(w, r)
 				return nil
-			})})
+			})}
 	}
-	return s
+	return all
 }
 
 func noPath() error {

@@ -339,6 +339,46 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// The description has the paths of the server, and the table's reasons.
+func TestDescription(t *testing.T) {
+	s := New(Config{Set: newSet(t), Metrics: http.NotFoundHandler()}).(*server)
+	var doc struct {
+		Paths      map[string]any
+		Components struct {
+			Schemas struct {
+				Fault struct {
+					Properties struct{ Reason struct{ Enum []string } }
+				}
+			}
+		}
+	}
+	b, _ := files.ReadFile("openapi.json")
+	if err := json.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	served := s.routes()
+	for _, pattern := range []string{"/", "/page.css", "/page.js", "/icon.svg"} { // of the page, and all other paths
+		delete(served, pattern)
+	}
+	for pattern := range served {
+		path := strings.TrimSuffix(pattern, "{$}")
+		if doc.Paths[path] == nil {
+			t.Errorf("the description lacks %s", path)
+		}
+		delete(doc.Paths, path)
+	}
+	for path := range doc.Paths {
+		t.Errorf("the server lacks %s", path)
+	}
+	var names []string
+	for _, of := range reason.All() {
+		names = append(names, of.Name)
+	}
+	if !slices.Equal(doc.Components.Schemas.Fault.Properties.Reason.Enum, names) {
+		t.Errorf("the reasons are\n%q, want\n%q", doc.Components.Schemas.Fault.Properties.Reason.Enum, names)
+	}
+}
+
 // No answer lets a page of another site read it.
 func TestNoCORS(t *testing.T) {
 	h := New(Config{Set: newSet(t)})

@@ -1,0 +1,359 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/server/internal/web"
+)
+
+// A browser is a page of Chromium, and what the page did.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	faults   []string // exceptions, and errors on the console
+	requests []string // addresses
+}
+
+// patience bounds a wait for something on the page.
+const patience = 2 * time.Minute
+
+// open opens an empty page in Chromium.
+func open(t *testing.T) *browser {
+	t.Helper()
+	path := os.Getenv("FIRN_CHROMIUM")
+	if path == "" {
+		path = "/usr/bin/chromium"
+	}
+	if _, err := os.Stat(path); err != nil {
+		if services.InFull() {
+			services.Missing(t, "no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
+		}
+		t.Skipf("no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.WSURLReadTimeout(patience), chromedp.UserDataDir(t.TempDir()), chromedp.Env("LANG=en_GB.UTF-8", "TZ=Europe/Zurich"))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, func(event any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			b.faults = append(b.faults, e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning || e.Type == runtime.APITypeAssert {
+				b.faults = append(b.faults, fmt.Sprintf("console: %v", e.Args))
+			}
+		case *log.EventEntryAdded:
+			b.faults = append(b.faults, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		case *network.EventRequestWillBeSent:
+			b.requests = append(b.requests, e.Request.URL)
+		}
+	})
+	b.do(network.Enable(), log.Enable(), runtime.Enable())
+	return b
+}
+
+func (b *browser) do(actions ...chromedp.Action) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if b.ctx.Value(started{}) == nil {
+		b.ctx = context.WithValue(b.ctx, started{}, true)
+		ctx = b.ctx // the context of the first call lives as long as the browser
+	}
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+type started struct{}
+
+// value returns the value of an expression.
+func value[T any](b *browser, expression string) (v T) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(expression, &v))
+	return v
+}
+
+// wait waits until an expression is true.
+func (b *browser) wait(expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	var ok bool
+	if err := chromedp.Run(ctx, chromedp.Poll("Boolean("+expression+")", &ok, chromedp.WithPollingTimeout(0), chromedp.WithPollingInterval(20*time.Millisecond))); err != nil {
+		b.t.Fatalf("waiting for %s: %v\n%s", expression, err, strings.Join(b.faults, "\n"))
+	}
+}
+
+// press presses a key until the active element matches a selector, as a user does who has no pointer.
+func (b *browser) press(key, until string) {
+	b.t.Helper()
+	for range 100 {
+		b.do(chromedp.KeyEvent(key))
+		if value[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", until)) {
+			return
+		}
+	}
+	b.t.Fatalf("no %s is reached", until)
+}
+
+// visible fails the test if the active element has no visible outline.
+func (b *browser) focused() {
+	b.t.Helper()
+	const outline = `(() => { let e = document.activeElement; if (e.type === "radio") e = e.nextElementSibling;
+		const s = getComputedStyle(e); return s.outlineStyle + " " + s.outlineWidth })()`
+	if got := value[string](b, outline); got != "solid 2px" {
+		b.t.Errorf("the focus of %s is not visible: %s", value[string](b, "document.activeElement.outerHTML"), got)
+	}
+}
+
+// clean fails the test if the page did what a page of the server must not do.
+func (b *browser) clean(server string, allowed ...string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, fault := range b.faults {
+		if !slices.ContainsFunc(allowed, func(s string) bool { return strings.Contains(fault, s) }) {
+			b.t.Error(fault)
+		}
+	}
+	for _, url := range b.requests {
+		if !strings.HasPrefix(url, server+"/") {
+			b.t.Errorf("the page asked for %s", url)
+		}
+	}
+}
+
+// size gives the page the width and the height of a screen.
+func size(width, height int64) chromedp.Action {
+	return emulation.SetDeviceMetricsOverride(width, height, 1, false)
+}
+
+func theme(name string) chromedp.Action {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}})
+}
+
+// make asks a server for an ID, as a program does.
+func makeID(t *testing.T, server, generator string) string {
+	t.Helper()
+	w, err := http.Get(server + "/v1/generators/" + generator + "/ids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	var answer struct{ IDs []string }
+	if err := json.NewDecoder(w.Body).Decode(&answer); err != nil || len(answer.IDs) != 1 {
+		t.Fatalf("%d %v", w.StatusCode, err)
+	}
+	return answer.IDs[0]
+}
+
+// The page shows an ID of each format, at any width.
+func TestPageReads(t *testing.T) {
+	b := open(t)
+	set := newSet(t)
+	s := serve(t, web.Config{Set: set})
+	b.do(size(360, 740), chromedp.Navigate(s.URL+"/"))
+	b.wait(`document.querySelectorAll(".card").length === ` + fmt.Sprint(len(set.All())))
+	for _, g := range set.All() {
+		id := makeID(t, s.URL, g.Name)
+		b.do(chromedp.SetValue("#id", id), chromedp.Click("#read-form button"))
+		b.wait(fmt.Sprintf(`location.hash === "#%s" && document.querySelector("#facts").textContent.includes(%q)`, id, id))
+		for i := range value[int](b, `document.querySelectorAll("#choices input").length`) {
+			format := value[string](b, fmt.Sprintf(`{ const c = document.querySelectorAll("#choices input")[%d]; c.click(); c.nextElementSibling.firstChild.data }`, i))
+			bits := value[string](b, `document.querySelector("#bits").textContent`)
+			hex := value[string](b, `[...document.querySelectorAll("#facts dt")].find(e => e.textContent === "Hex").nextElementSibling.firstChild.textContent`)
+			if want := binaryOf(hex); bits != want || !strings.HasPrefix(value[string](b, `document.querySelector("#facts dd").textContent`), format) {
+				t.Errorf("%s as %s: bits %s, want %s", id, format, bits, want)
+			}
+			// The widths and the values of the fields give the ID again.
+			again := value[string](b, `[...document.querySelectorAll("#fields tr")].map(r => BigInt(r.cells[2].textContent).toString(2).padStart(+r.cells[1].textContent, "0")).join("")`)
+			if !strings.HasSuffix(bits, again) || strings.Trim(strings.TrimSuffix(bits, again), "0") != "" {
+				t.Errorf("%s as %s: bits %s, fields %s", id, format, bits, again)
+			}
+		}
+		for _, width := range []int64{320, 360, 768, 1280} {
+			b.do(size(width, 740))
+			if got := value[int64](b, "document.documentElement.scrollWidth"); got > width {
+				t.Errorf("%s: the page has %d pixels on a screen of %d", g.Name, got, width)
+			}
+		}
+	}
+	b.clean(s.URL)
+	// What is no ID has an error beside the field, which stays.
+	b.do(chromedp.SetValue("#id", "nonsense!"), chromedp.Click("#read-form button"))
+	b.wait(`document.querySelector("#read-error").textContent.includes("nonsense!") && document.querySelector("#reading").hidden`)
+	if value[string](b, `document.querySelector("#id").getAttribute("aria-invalid")`) != "true" {
+		t.Error("the field is not marked")
+	}
+	// An address with an ID shows the ID.
+	id := makeID(t, s.URL, "sno")
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(s.URL+"/#"+id))
+	b.wait(fmt.Sprintf(`document.querySelector("#facts")?.textContent.includes(%q)`, id))
+	if got := value[int](b, `window.x = 1, document.querySelectorAll("#bits .bit").length`); got != 80 {
+		t.Errorf("%d bits", got)
+	}
+}
+
+func binaryOf(hex string) string {
+	var b strings.Builder
+	for _, c := range hex {
+		fmt.Fprintf(&b, "%04b", strings.IndexRune("0123456789abcdef", c))
+	}
+	return b.String()
+}
+
+// The page does all by the keyboard: an ID is read, another candidate chosen, an ID made, the theme changed.
+func TestPageKeyboard(t *testing.T) {
+	b := open(t)
+	s := serve(t, web.Config{Set: newSet(t)})
+	b.do(size(1000, 800), theme("light"), chromedp.Navigate(s.URL+"/"))
+	b.wait(`document.querySelector(".card footer button")`)
+	b.press(kb.Tab, "#theme")
+	b.focused()
+	before := value[string](b, "getComputedStyle(document.documentElement).backgroundColor")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.wait(fmt.Sprintf("getComputedStyle(document.documentElement).backgroundColor !== %q", before))
+	b.press(kb.Tab, "#id")
+	b.focused()
+	id := makeID(t, s.URL, "ulidflake") // is a scalable Ulid-Flake, too
+	b.do(chromedp.KeyEvent(id), chromedp.KeyEvent(kb.Enter))
+	b.wait(`document.querySelectorAll("#choices input").length > 1`)
+	if said := value[string](b, `document.querySelector("#said[role=status]").textContent`); !strings.Contains(said, "formats fit") {
+		t.Errorf("a screen reader hears %q", said)
+	}
+	b.press(kb.Tab, "#choices input")
+	b.focused()
+	first := value[string](b, `document.querySelector("#facts dd").textContent`)
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.wait(fmt.Sprintf(`document.querySelector("#facts dd").textContent !== %q`, first))
+	b.press(kb.Tab, `button[aria-label="Make one ID of order"]`)
+	b.focused()
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.wait(`document.activeElement.nextElementSibling.hash === location.hash && location.hash.length > 1 &&
+		document.querySelector("#facts").textContent.includes(location.hash.slice(1))`)
+	b.press(kb.Tab, "footer a")
+	b.focused()
+	b.do(chromedp.Reload())
+	b.wait(`document.documentElement.dataset.theme === "dark" && !document.querySelector("#reading").hidden`)
+	b.clean(s.URL)
+}
+
+// The page shows what the server does now, that the server has gone, and that the server has come back.
+func TestPageLive(t *testing.T) {
+	b := open(t)
+	h := web.New(web.Config{Set: newSet(t, broken())})
+	var gone atomic.Bool
+	s := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	b.do(size(1000, 800), chromedp.Navigate(s+"/"))
+	card := func(name string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll(".card")].find(c => c.querySelector("h3").textContent === %q)`, name)
+	}
+	b.wait(card("order") + `?.querySelector(".state").textContent === "idle"`)
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				http.Get(s + "/v1/generators/order/ids?n=1000")
+			}
+		}
+	})
+	b.wait(card("order") + `.querySelector(".state").textContent === "ready"`)
+	b.wait(card("order") + `.querySelector(".rate strong").textContent.match(/[1-9]/)`)
+	b.wait(card("order") + `.querySelector("polyline").getAttribute("points").split(" ").length > 2`)
+	b.wait(card("order") + `.querySelectorAll(".worker").length === 16`)
+	b.wait(card("order") + `.querySelector(".worker .bar i").style.width === "100%" || ` + card("order") + `.querySelector(".worker .soft").textContent.match(/[0-9]/)`)
+	close(stop)
+	running.Wait()
+	b.do(chromedp.Evaluate(card("broken")+`.querySelector("footer button").click()`, nil))
+	b.wait(card("broken") + `.querySelector(".state").textContent === "starting"`)
+	b.wait(card("broken") + `.querySelector("footer a").textContent.includes("the store is down")`)
+	b.clean(s, "503")
+	gone.Store(true)
+	b.wait(`document.querySelector("#link").textContent.includes("does not answer since")`)
+	gone.Store(false)
+	b.wait(`document.querySelector("#link").textContent === "connected"`)
+}
+
+// TestPageLook writes what the page looks like. FIRN_CAPTURES is the folder that keeps the pictures.
+func TestPageLook(t *testing.T) {
+	b := open(t)
+	s := serve(t, web.Config{Set: newSet(t)})
+	dir := os.Getenv("FIRN_CAPTURES")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	id := makeID(t, s.URL, "order")
+	b.do(size(1120, 900), theme("light"), chromedp.Navigate(s.URL+"/#"+id))
+	b.wait(`document.querySelectorAll("#bits .bit").length > 0`)
+	for i := range 6 { // a line needs points
+		for range 20 * (1 + i%3) {
+			w, err := http.Get(s.URL + "/v1/generators/order/ids?n=100")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Body.Close()
+		}
+		points := fmt.Sprintf(`document.querySelector(".card polyline").getAttribute("points")?.split(" ").length > %d`, i)
+		b.wait(points)
+	}
+	var colours []string
+	for _, name := range []string{"light", "dark"} {
+		for _, width := range []int64{1120, 360} {
+			var picture []byte
+			b.do(size(width, 900), theme(name), chromedp.FullScreenshot(&picture, 100))
+			image, err := png.Decode(bytes.NewReader(picture))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := image.Bounds().Dx(); got != int(width) {
+				t.Errorf("the picture has %d pixels, want %d", got, width)
+			}
+			colours = append(colours, fmt.Sprint(image.At(1, 1)))
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("serve-%s-%d.png", name, width)), picture, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if colours[0] == colours[2] {
+		t.Error("both themes look the same")
+	}
+	b.clean(s.URL)
+}
