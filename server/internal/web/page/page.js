@@ -126,6 +126,7 @@ function day(text) {
 // ---- An ID.
 
 let asked = 0; // the number of the last question, whose answer alone is shown
+let shown = null; // the reading that is shown
 let preferred = ""; // the generator that has made the ID that is read
 
 async function read(text) {
@@ -166,6 +167,7 @@ function showReadings(readings) {
 }
 
 function showReading(reading, count) {
+  shown = reading;
   showBits(reading);
   const facts = [["Format", reading.format], ["ID", reading.id, true], ["Decimal", reading.int, true], ["Hex", reading.hex, true]];
   if (reading.time) {
@@ -175,9 +177,9 @@ function showReading(reading, count) {
   }
   if (reading.generators) facts.push([reading.generators.length > 1 ? "Generators" : "Generator", reading.generators.join(", ")]);
   $("facts").replaceChildren(...facts.filter((f) => f[1]).flatMap(([name, value, copied]) => {
-    const shown = make("dd", {}, make("span", { className: copied ? "mono" : "" }, value));
-    if (copied && navigator.clipboard) shown.append(copyButton(name, value));
-    return [make("dt", {}, name), shown];
+    const fact = make("dd", {}, make("span", { className: copied ? "mono" : "", id: name === "Age" ? "age" : "" }, value));
+    if (copied && navigator.clipboard) fact.append(copyButton(name, value));
+    return [make("dt", {}, name), fact];
   }));
   say($("said"), `${reading.format}, ${reading.time ? ago(reading.unix_ms) : "no time"}.` + (count > 1 ? ` ${count} formats fit.` : ""));
 }
@@ -275,7 +277,11 @@ class Card {
     this.button.setAttribute("aria-label", "Make one ID of " + name);
     this.button.addEventListener("click", () => this.make());
     this.made = make("a");
-    this.made.addEventListener("click", () => { preferred = this.name; });
+    this.made.addEventListener("click", () => {
+      preferred = this.name;
+      if (location.hash === this.made.hash) readHash();
+      $("read-title").scrollIntoView();
+    });
     const title = make("h3", { id: "generator-" + cards.size }, name);
     this.element = make("article", { className: "card" },
       make("header", {}, title, this.format, this.state),
@@ -291,7 +297,7 @@ class Card {
     const state = g.error ? g.error.reason : g.workers.every((w) => w.state === "idle") ? "idle" : "ready";
     say(this.state, state);
     this.state.className = "state " + (["idle", "ready", "starting"].includes(state) ? state : "refused");
-    say(this.format, g.format);
+    say(this.format, g.format === g.name ? "" : g.format);
     if (this.last && time > this.last.time && g.ids >= this.last.ids) {
       this.rates.push((g.ids - this.last.ids) / ((time - this.last.time) / 1000));
       if (this.rates.length > POINTS) this.rates.shift();
@@ -303,7 +309,7 @@ class Card {
     this.bar.style.width = 100 * g.share + "%";
     this.bar.parentElement.classList.toggle("low", g.share > 0.8);
     say(this.share, percent.format(g.share) + " of the cap");
-    say(this.cap, short.format(g.per_second) + "/s");
+    say(this.cap, "cap " + short.format(g.per_second) + "/s");
     const counts = { Made: short.format(g.ids), Waits: short.format(g.waits), Exhausted: short.format(g.exhausted), Epoch: day(g.epoch), Until: day(g.end) };
     for (const [n, dd] of this.counts) say(dd, counts[n]);
     this.counts.get("Made").title = whole.format(g.ids);
@@ -312,7 +318,7 @@ class Card {
   }
 
   updateWorkers(g) {
-    const leased = g.leased ? g.workers : [];
+    const leased = (g.leased ? g.workers : []).toSorted((a, b) => (a.number ?? Infinity) - (b.number ?? Infinity) || 0);
     this.list.hidden = leased.length === 0;
     while (this.workers.length > leased.length) this.workers.pop().item.remove();
     leased.forEach((w, i) => {
@@ -345,7 +351,8 @@ class Card {
   }
 
   async make() {
-    this.button.disabled = true;
+    if (this.busy) return; // a disabled button would lose the focus
+    this.busy = true;
     try {
       const answer = await ask(`v1/generators/${encodeURIComponent(this.name)}/ids`);
       const id = answer.ids[0];
@@ -359,8 +366,7 @@ class Card {
       this.made.className = "error";
       say(this.made, e instanceof Refusal ? e.message : "The server does not answer.");
     }
-    this.button.disabled = false;
-    if (document.activeElement === document.body) this.button.focus();
+    this.busy = false;
   }
 }
 
@@ -415,6 +421,7 @@ async function look() {
   let again = true;
   try {
     show(await ask("v1/generators"));
+    if ($("age")) say($("age"), ago(shown.unix_ms));
     began = 0;
     showLink("good", "connected");
   } catch (e) {
