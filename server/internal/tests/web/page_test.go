@@ -231,7 +231,7 @@ func TestPageReads(t *testing.T) {
 		}
 	}
 	b.clean(s.URL)
-	// What is no ID has an error beside the field, which stays.
+	// A text that is no ID stays, beside an error.
 	b.do(chromedp.SetValue(chromedp.CSS("#id"), "nonsense!"), chromedp.Click(chromedp.CSS("#read-form button")))
 	b.wait(`document.querySelector("#read-error").textContent.includes("nonsense!") && document.querySelector("#reading").hidden`)
 	if value[string](b, `document.querySelector("#id").getAttribute("aria-invalid")`) != "true" {
@@ -293,7 +293,7 @@ func TestPageKeyboard(t *testing.T) {
 	b.clean(s.URL)
 }
 
-// The page shows what the server does now, that the server has gone, and that the server has come back.
+// The page shows live figures, a server that does not answer, and the server after its return.
 func TestPageLive(t *testing.T) {
 	b := open(t)
 	h := web.New(web.Config{Set: newSet(t, broken())})
