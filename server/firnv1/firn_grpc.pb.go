@@ -83,8 +83,11 @@ type FirnClient interface {
 	// of the connection are as old as their wait. The time in an ID is the time at which the server made the ID.
 	//
 	// A batch has at least 1 ID, and can have fewer than were asked for: at the end of total, and if the generator is
-	// exhausted. An error in the middle ends the stream: the batches before are good. The errors are those of Take, and
-	// the reason count also stands for a total of 0.
+	// exhausted. An error in the middle ends the stream: the batches before are good. The errors are those of Take.
+	// The reason count also stands for a total of 0. A stream has a further error:
+	//
+	//	UNAVAILABLE  connections  the streams of this connection have 16 MiB of batches: use smaller batches, or another
+	//	                          connection
 	Stream(ctx context.Context, in *StreamRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Batch], error)
 	// Inspect returns what a text can be: the fields and the time of an ID, the most plausible reading first. Without a
 	// name, Inspect tries the generators of the server by their settings, and all formats by their defaults.
@@ -190,8 +193,11 @@ type FirnServer interface {
 	// of the connection are as old as their wait. The time in an ID is the time at which the server made the ID.
 	//
 	// A batch has at least 1 ID, and can have fewer than were asked for: at the end of total, and if the generator is
-	// exhausted. An error in the middle ends the stream: the batches before are good. The errors are those of Take, and
-	// the reason count also stands for a total of 0.
+	// exhausted. An error in the middle ends the stream: the batches before are good. The errors are those of Take.
+	// The reason count also stands for a total of 0. A stream has a further error:
+	//
+	//	UNAVAILABLE  connections  the streams of this connection have 16 MiB of batches: use smaller batches, or another
+	//	                          connection
 	Stream(*StreamRequest, grpc.ServerStreamingServer[Batch]) error
 	// Inspect returns what a text can be: the fields and the time of an ID, the most plausible reading first. Without a
 	// name, Inspect tries the generators of the server by their settings, and all formats by their defaults.

@@ -7,46 +7,48 @@ import (
 	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/proto" // registers the codec
 	"google.golang.org/grpc/mem"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/firn-id/firn/server/firnv1"
 )
 
-// A packed is a Batch with the IDs in a buffer of a pool. The codec of this package sends the buffer without a copy. The
-// connection frees the buffer. Any other codec of protobuf encodes the Batch.
-type packed struct {
-	*firnv1.Batch        // with the IDs
-	head          []byte // the encoded fields before the IDs, and the length of the IDs
-	ids           mem.Buffer
+// A message is an encoded message, which the connection frees when the message is written.
+type message mem.BufferSlice
+
+// A received is a message that comes in, and why the message is not protobuf.
+type received struct {
+	into  any
+	fault error
 }
 
-// packedField is the number of Batch.packed.
-var packedField = (&firnv1.Batch{}).ProtoReflect().Descriptor().Fields().ByName("packed").Number()
-
-// newHead returns the head of a batch with size bytes of IDs. The batch has no IDs yet.
-func newHead(b *firnv1.Batch, size int) ([]byte, error) {
-	head, err := proto.Marshal(b)
-	if err != nil {
-		return nil, err
-	}
-	return protowire.AppendVarint(protowire.AppendTag(head, packedField, protowire.BytesType), uint64(size)), nil
-}
-
-// A codec is protobuf, without copies of packed IDs.
+// A codec is protobuf, and sends the buffers of a [message]. The codec of grpc copies a message into buffers of package mem,
+// which clears each buffer, and has no sizes between 32 KiB and 1 MiB.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
-func (c codec) Marshal(message any) (mem.BufferSlice, error) {
-	if p, ok := message.(*packed); ok {
-		return mem.BufferSlice{mem.SliceBuffer(p.head), p.ids}, nil
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	switch v := v.(type) {
+	case message:
+		return mem.BufferSlice(v), nil
+	case proto.Message:
+		buffer := pool.Get(proto.Size(v))
+		var err error
+		if *buffer, err = (proto.MarshalOptions{UseCachedSize: true}).MarshalAppend((*buffer)[:0], v); err != nil {
+			return nil, err
+		}
+		return mem.BufferSlice{mem.NewBuffer(buffer, &pool)}, nil
 	}
-	return c.CodecV2.Marshal(message)
+	return c.CodecV2.Marshal(v)
 }
 
-// buffers are pools of buffers, by the number of bits of their capacity. The pools of package mem clear each buffer, and
-// have no sizes between 32 KiB and 1 MiB.
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if r, ok := v.(*received); ok {
+		r.fault = c.CodecV2.Unmarshal(data, r.into)
+		return nil
+	}
+	return c.CodecV2.Unmarshal(data, v)
+}
+
+// buffers are pools of buffers, by the number of bits of their capacity.
 type buffers [33]sync.Pool
 
 // pool is the buffers of all servers.
@@ -54,7 +56,7 @@ var pool buffers
 
 // Get returns a buffer with a length. The bytes are not zeros.
 func (b *buffers) Get(length int) *[]byte {
-	class := bits.Len(uint(max(length, 1) - 1)) // the capacity is the power of two that is not below the length
+	class := bits.Len(uint(max(length, 1) - 1)) // the capacity is the least power of two for the length
 	if p, ok := b[class].Get().(*[]byte); ok {
 		*p = (*p)[:length]
 		return p
@@ -65,5 +67,7 @@ func (b *buffers) Get(length int) *[]byte {
 
 // Put takes a buffer of Get back.
 func (b *buffers) Put(p *[]byte) {
-	b[bits.Len(uint(cap(*p)-1))].Put(p)
+	if c := cap(*p); c > 0 && c&(c-1) == 0 { // append may have made another buffer
+		b[bits.Len(uint(c-1))].Put(p)
+	}
 }

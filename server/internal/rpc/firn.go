@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"strconv"
@@ -21,18 +20,9 @@ import (
 // DefaultBatch is the most IDs of a batch, if the request does not say.
 const DefaultBatch = 1024
 
-// Take implements the method of the service.
-func (s *Service) Take(ctx context.Context, r *firnv1.TakeRequest) (*firnv1.Batch, error) {
+// take answers a call of Take.
+func (s *Service) take(ctx context.Context, r *firnv1.TakeRequest) (message, error) {
 	began := time.Now()
-	b, err := s.take(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	s.Calls.Answered(1, time.Since(began))
-	return b, nil
-}
-
-func (s *Service) take(ctx context.Context, r *firnv1.TakeRequest) (*firnv1.Batch, error) {
 	bearer, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -54,17 +44,17 @@ func (s *Service) take(ctx context.Context, r *firnv1.TakeRequest) (*firnv1.Batc
 	if err := bearer.Take(g.Name, n); err != nil {
 		return nil, err
 	}
-	b := m.batch()
-	if m.texts {
-		b.Texts, err = m.makeTexts(ctx, n)
-	} else {
-		b.Packed, err = g.AppendBinary(ctx, make([]byte, 0, n*g.Size), n)
-	}
+	buffer, owner, err := connOf(ctx).answer(ctx, m.length(n))
 	if err != nil {
 		return nil, err
 	}
-	b.Count = uint32(n)
-	return b, nil
+	_, answer, err := m.next(ctx, n, buffer, owner)
+	if err != nil {
+		mem.BufferSlice(answer).Free()
+		return nil, err
+	}
+	s.Calls.Answered(1, time.Since(began))
+	return answer, nil
 }
 
 // count returns the number of a field that is a number of IDs.
@@ -102,6 +92,11 @@ func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingSer
 	if err != nil {
 		return err
 	}
+	end, err := connOf(ctx).stream(m.length(most))
+	if err != nil {
+		return err
+	}
+	defer end()
 	for left > 0 {
 		if s.draining() {
 			return reason.Draining.New("the server is stopping: connect again")
@@ -111,10 +106,10 @@ func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingSer
 		if err := bearer.Take(g.Name, n); err != nil {
 			return err
 		}
-		made, message, err := m.next(ctx, n)
+		made, batch, err := m.next(ctx, n, pool.Get(m.length(n)), &pool)
 		if made > 0 {
 			s.Calls.Answered(1, time.Since(began))
-			if err := stream.SendMsg(message); err != nil {
+			if err := stream.SendMsg(batch); err != nil {
 				return err
 			}
 			left -= uint64(made)
@@ -124,74 +119,6 @@ func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingSer
 		}
 	}
 	return nil
-}
-
-// A maker makes the batches of one stream.
-type maker struct {
-	of     *supply.Source
-	texts  bool
-	packed packed
-	ids    []byte // texts, for the next batch
-}
-
-func newMaker(g *supply.Source, e firnv1.Encoding) (*maker, error) {
-	switch e {
-	case firnv1.Encoding_ENCODING_UNSPECIFIED, firnv1.Encoding_ENCODING_PACKED:
-		return &maker{of: g}, nil
-	case firnv1.Encoding_ENCODING_TEXT:
-		return &maker{of: g, texts: true}, nil
-	}
-	return nil, reason.Form.New("encoding is %d, which this server does not know: use ENCODING_PACKED or ENCODING_TEXT", e)
-}
-
-// batch returns a batch without IDs.
-func (m *maker) batch() *firnv1.Batch {
-	b := &firnv1.Batch{Format: m.of.Format.Name(), Width: uint32(m.of.Size)}
-	if !m.texts {
-		b.ByteOrder = firnv1.ByteOrder_BYTE_ORDER_BIG_ENDIAN
-	}
-	return b
-}
-
-// makeTexts returns n new IDs as texts. With an error, there are fewer.
-func (m *maker) makeTexts(ctx context.Context, n int) ([]string, error) {
-	var err error
-	m.ids, err = m.of.AppendTexts(ctx, m.ids[:0], n, "", "\n")
-	all := make([]string, 0, n)
-	for line := range bytes.Lines(m.ids) {
-		all = append(all, string(line[:len(line)-1]))
-	}
-	return all, err
-}
-
-// next returns a message with up to n new IDs. An error says why there are fewer.
-func (m *maker) next(ctx context.Context, n int) (made int, message any, err error) {
-	if m.texts {
-		b := m.batch()
-		b.Texts, err = m.makeTexts(ctx, n)
-		b.Count = uint32(len(b.Texts))
-		return len(b.Texts), b, err
-	}
-	size := m.of.Size
-	buffer := pool.Get(n * size)
-	ids, err := m.of.AppendBinary(ctx, (*buffer)[:0], n)
-	*buffer = ids
-	made = len(ids) / size
-	if made == 0 {
-		pool.Put(buffer)
-		return 0, nil, err
-	}
-	if m.packed.GetCount() != uint32(made) { // the first batch, or another size
-		b := m.batch()
-		b.Count = uint32(made)
-		var bad error
-		if m.packed.head, bad = newHead(b, len(ids)); bad != nil {
-			return 0, nil, bad
-		}
-		m.packed.Batch = b
-	}
-	m.packed.Packed, m.packed.ids = ids, mem.NewBuffer(buffer, &pool)
-	return made, &m.packed, err
 }
 
 // Inspect implements the method of the service.

@@ -7,14 +7,10 @@ import (
 	"strings"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/stats"
-	"google.golang.org/grpc/status"
 
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/access"
-	"github.com/firn-id/firn/server/internal/metrics"
 	"github.com/firn-id/firn/server/internal/reason"
 )
 
@@ -84,14 +80,15 @@ func token(ctx context.Context) (string, error) {
 }
 
 // service returns the description of a service, whose calls with a malformed message end with the reason
-// [reason.Request]. The code that is generated returns errors of reading a message before an interceptor sees them.
+// [reason.Request]. The generated code returns errors of reading a message before an interceptor sees the errors.
 func (g guard) service(d *grpc.ServiceDesc) *grpc.ServiceDesc {
 	with := *d
 	with.Methods = slices.Clone(d.Methods)
 	for i, m := range with.Methods {
 		with.Methods[i].Handler = func(server any, ctx context.Context, read func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
 			checked := func(message any) error {
-				err := malformed(read(message))
+				err := receive(read, message)
+				arrived(ctx)
 				if err != nil {
 					err = g.after(m.MethodName, nil, err)
 				}
@@ -103,17 +100,37 @@ func (g guard) service(d *grpc.ServiceDesc) *grpc.ServiceDesc {
 	return &with
 }
 
+// takeEncoded is the handler of Take. The generated handler is the same, and answers with a Batch.
+func takeEncoded(server any, ctx context.Context, read func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
+	r := new(firnv1.TakeRequest)
+	if err := read(r); err != nil {
+		return nil, err
+	}
+	info := &grpc.UnaryServerInfo{Server: server, FullMethod: firnv1.Firn_Take_FullMethodName}
+	return interceptor(ctx, r, info, func(ctx context.Context, r any) (any, error) {
+		return server.(*Service).take(ctx, r.(*firnv1.TakeRequest))
+	})
+}
+
 // A reader is a stream, whose malformed messages have the reason [reason.Request].
 type reader struct{ grpc.ServerStream }
 
-func (r reader) RecvMsg(message any) error { return malformed(r.ServerStream.RecvMsg(message)) }
-
-// malformed returns the error of reading a message, with a reason if the message is not protobuf.
-func malformed(err error) error {
-	if s, ok := status.FromError(err); ok && s.Code() == codes.Internal {
-		return reason.Request.New("%s", s.Message())
-	}
+func (r reader) RecvMsg(message any) error {
+	err := receive(r.ServerStream.RecvMsg, message)
+	arrived(r.Context())
 	return err
+}
+
+// receive reads a message. The error of a message that is not protobuf is a *[reason.Error]: grpc would answer by itself.
+func receive(read func(any) error, into any) error {
+	m := received{into: into}
+	if err := read(&m); err != nil {
+		return err
+	}
+	if m.fault != nil {
+		return reason.Request.New("the message is not protobuf: %v", m.fault)
+	}
+	return nil
 }
 
 // unknownMethod ends the call of a method that the server does not have.
@@ -132,19 +149,3 @@ func unknownMethod(_ any, stream grpc.ServerStream) error {
 	}
 	return reason.NoPath.New("no method %q: the methods of %s are %s", method, firnv1.Firn_ServiceDesc.ServiceName, strings.Join(own, ", "))
 }
-
-// connections counts connections.
-type connections struct{ calls *metrics.Calls }
-
-func (c connections) HandleConn(_ context.Context, s stats.ConnStats) {
-	switch s.(type) {
-	case *stats.ConnBegin:
-		c.calls.Opened()
-	case *stats.ConnEnd:
-		c.calls.Closed()
-	}
-}
-
-func (connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
-func (connections) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
-func (connections) HandleRPC(context.Context, stats.RPCStats)                         {}

@@ -4,6 +4,7 @@ package rpc
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,7 +59,7 @@ func Options(c Config) []grpc.ServerOption {
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream),
 		grpc.UnknownServiceHandler(unknownMethod),
-		grpc.StatsHandler(connections{c.Calls}),
+		grpc.StatsHandler(conns{c.Calls}), grpc.InTapHandle(impatient(patience)),
 		grpc.MaxRecvMsgSize(maxRequest), grpc.MaxHeaderListSize(maxHeaders), grpc.MaxConcurrentStreams(maxStreams),
 		// The preface of HTTP/2 has to come in this time. keepalive then ends a connection that sends no whole frame: a
 		// ping after a silence, and the answer in the rest of the time.
@@ -66,14 +67,14 @@ func Options(c Config) []grpc.ServerOption {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: patience * 2 / 3, Timeout: patience / 3}),
 		// A client with a keepalive of its own may ping every five seconds.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-		// An idle connection keeps a small buffer for reading, and none for writing. Requests are small, batches large.
-		grpc.ReadBufferSize(4 << 10), grpc.WriteBufferSize(64 << 10),
+		// An idle connection keeps a small buffer for reading, and none for writing.
+		grpc.ReadBufferSize(4 << 10),
 	}
 }
 
 // A Service is the services of one grpc.Server.
 type Service struct {
-	firnv1.UnsafeFirnServer
+	firnv1.UnimplementedFirnServer // without Take, which has takeEncoded
 	Config
 	drained chan struct{}
 	drain   sync.Once
@@ -83,7 +84,14 @@ type Service struct {
 func Register(s *grpc.Server, c Config) *Service {
 	svc := &Service{Config: c, drained: make(chan struct{})}
 	g := guard{c}
-	s.RegisterService(g.service(&firnv1.Firn_ServiceDesc), svc)
+	firn := firnv1.Firn_ServiceDesc
+	firn.Methods = slices.Clone(firn.Methods)
+	for i, m := range firn.Methods {
+		if m.MethodName == "Take" {
+			firn.Methods[i].Handler = takeEncoded
+		}
+	}
+	s.RegisterService(g.service(&firn), svc)
 	s.RegisterService(g.service(&healthpb.Health_ServiceDesc), &health{set: c.Set, drained: svc.drained})
 	reflection.Register(s)
 	return svc

@@ -19,17 +19,17 @@ import (
 	"github.com/firn-id/firn/server/internal/supply"
 )
 
-// A served is a server on a port of its own, and a client.
+// A served is a server, and a client.
 type served struct {
 	firnv1.FirnClient
 	conn    *grpc.ClientConn
 	service *rpc.Service
 	server  *grpc.Server
 	set     *supply.Set
-	address string
+	dial    func() (net.Conn, error)
 }
 
-// newSet returns a generator for each format, by the format's name.
+// newSet returns a generator for each format, by the format's name. All have IDs.
 func newSet(t testing.TB, workers int) *supply.Set {
 	t.Helper()
 	store := memlease.New()
@@ -39,13 +39,9 @@ func newSet(t testing.TB, workers int) *supply.Set {
 			Recipe: shape.Recipe{Leased: f.Worker() != ""},
 			Open:   func(context.Context) (driver.Store, error) { return store, nil }})
 	}
-	set, err := supply.New(supply.Config{Generators: all})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close(context.Background()) })
+	set := setOf(t, supply.Config{Generators: all})
 	for _, g := range set.All() { // an interval can begin shortly after its grant
-		for until := time.Now().Add(time.Minute); ; {
+		for until := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			_, err := g.AppendBinary(t.Context(), nil, 1)
 			if err == nil {
 				break
@@ -58,26 +54,51 @@ func newSet(t testing.TB, workers int) *supply.Set {
 	return set
 }
 
-// serve starts a server with a Config. Options of the client come last.
+func setOf(t testing.TB, c supply.Config) *supply.Set {
+	t.Helper()
+	set, err := supply.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close(context.Background()) })
+	return set
+}
+
+// serve starts a server with a Config, on a port of its own.
 func serve(t testing.TB, c rpc.Config, options ...grpc.DialOption) *served {
 	t.Helper()
-	if c.Set == nil {
-		c.Set = newSet(t, 1)
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	return serveOn(t, l, func() (net.Conn, error) { return net.Dial("tcp", l.Addr().String()) }, c, options...)
+}
+
+func serveOn(t testing.TB, l net.Listener, dial func() (net.Conn, error), c rpc.Config, options ...grpc.DialOption) *served {
+	t.Helper()
+	if c.Set == nil {
+		c.Set = newSet(t, 1)
 	}
 	s := grpc.NewServer(rpc.Options(c)...)
 	service := rpc.Register(s, c)
 	go s.Serve(l)
 	t.Cleanup(s.Stop)
-	conn, err := grpc.NewClient(l.Addr().String(), append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, options...)...)
+	out := &served{service: service, server: s, set: c.Set, dial: dial}
+	out.conn = out.connect(t, options...)
+	out.FirnClient = firnv1.NewFirnClient(out.conn)
+	return out
+}
+
+// connect returns another connection. Options come last.
+func (s *served) connect(t testing.TB, options ...grpc.DialOption) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient("passthrough:server", append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return s.dial() })}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	return &served{firnv1.NewFirnClient(conn), conn, service, s, c.Set, l.Addr().String()}
+	return conn
 }
 
 // check checks a batch, and adds its IDs to seen.
