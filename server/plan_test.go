@@ -12,6 +12,11 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
+// open is a store that stays open.
+type open struct{ *memlease.Store }
+
+func (open) Close() error { return nil }
+
 // TestPlan: a plan says which pools a server finds, makes and misses, and leases nothing.
 func TestPlan(t *testing.T) {
 	store := memlease.New()
@@ -38,7 +43,7 @@ func TestPlan(t *testing.T) {
 			case "memory://none":
 				return nil, nil
 			}
-			return store, nil
+			return open{store}, nil
 		},
 	}
 	made, err := c.supply()
