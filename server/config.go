@@ -50,8 +50,8 @@ type Config struct {
 
 	// Log gets what operators have to know. nil means [slog.Default].
 	Log *slog.Logger
-	// Explain, if not nil, rewords errors of leases and stores for the Log.
-	Explain func(error) error
+	// Explain, if not nil, rewords an error of a generator's lease or store for the Log.
+	Explain func(generator string, err error) error
 	// Notify, if not nil, gets the events of all leases, beside the Log. Notify must return soon.
 	Notify func(generator string, e lease.Event)
 
@@ -146,7 +146,7 @@ func (c *Config) withDefaults() Config {
 		d.Log = slog.Default()
 	}
 	if d.Explain == nil {
-		d.Explain = func(err error) error { return err }
+		d.Explain = func(_ string, err error) error { return err }
 	}
 	return d
 }

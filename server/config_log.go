@@ -13,7 +13,7 @@ import (
 // A teller tells the log of leases and stores.
 type teller struct {
 	log     *slog.Logger
-	explain func(error) error
+	explain func(generator string, err error) error
 	notify  func(generator string, e lease.Event)
 
 	mu   sync.Mutex
@@ -40,7 +40,7 @@ var levels = map[lease.EventKind]slog.Level{
 // event tells of an event of a lease.
 func (t *teller) event(s *supply.Source, e lease.Event) {
 	if e.Err != nil {
-		e.Err = t.explain(e.Err)
+		e.Err = t.explain(s.Name, e.Err)
 	}
 	t.log.LogAttrs(context.Background(), levels[e.Kind], "lease", slog.String("generator", s.Name), slog.Any("lease", e))
 	if t.notify != nil {
@@ -51,7 +51,7 @@ func (t *teller) event(s *supply.Source, e lease.Event) {
 // failed tells of a store that does not open, or a lease that does not start. The tries are many: the log has each
 // error once, and then about once a minute.
 func (t *teller) failed(s *supply.Source, err error) {
-	text := t.explain(err).Error()
+	text := t.explain(s.Name, err).Error()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if before := t.last[s.Name]; before.text == text && time.Since(before.at) < time.Minute {

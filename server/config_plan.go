@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -28,12 +27,11 @@ type Plan struct {
 // A PlannedGenerator is a generator of a [Plan].
 type PlannedGenerator struct {
 	Generator
-	Leases    int     // how many workers the generator leases; 0 for a generator without leases
-	PoolName  string  // the pool of the workers
-	StoreName string  // where the pool is, without secrets
-	PerSecond float64 // the most IDs of a second
-	Exists    bool    // the pool is there
-	Err       error   // why the generator will make no IDs, or nil
+	Leases    int    // how many workers the generator leases; 0 for a generator without leases
+	PoolName  string // the pool of the workers
+	StoreName string // where the pool is, without secrets
+	Exists    bool   // the pool is there
+	Err       error  // why the generator will make no IDs, or nil
 }
 
 // Plan says what a server would do. Plan reads the files of the certificate and the tokens, and looks into the stores,
@@ -49,22 +47,12 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 	}
 	p := &Plan{Config: c.withDefaults()}
 	p.readFiles()
-	set, err := supply.New(made)
-	if err != nil {
-		return nil, c.errorf("generators", "%v", err)
-	}
-	defer set.Close(ctx)
 	p.Makes = make([]PlannedGenerator, len(p.Generators))
 	look := looker{opened: map[string]*look{}}
 	var looks sync.WaitGroup
 	for i := range p.Generators {
 		g := &p.Makes[i]
 		g.Generator = p.Generators[i]
-		source, err := set.Find(g.Name)
-		if err != nil {
-			return nil, err
-		}
-		g.PerSecond = source.PerSecond()
 		if !made.Generators[i].Recipe.Leased {
 			continue
 		}
@@ -157,18 +145,29 @@ func (l *looker) close() {
 	}
 }
 
-// Stores returns the addresses of the stores that the generators lease workers from, each once: "" for the default
-// store. The error is that of [Config.Check].
-func (c *Config) Stores() ([]string, error) {
-	made, err := c.supply()
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for i, g := range c.withDefaults().Generators {
-		if made.Generators[i].Recipe.Leased && !slices.Contains(all, g.Store) {
-			all = append(all, g.Store)
+// A Leased is what a generator takes from a pool.
+type Leased struct {
+	Generator         // of the Config
+	PoolName   string // the pool
+	NumWorkers int    // from 1 on
+}
+
+// Leases returns the generators that lease workers, in the order of the Config. The error is that of [Config.Check].
+func (c *Config) Leases() ([]Leased, error) {
+	var all []Leased
+	for _, g := range c.withDefaults().Generators {
+		made, spec, err := c.generator(&g)
+		if err != nil {
+			return nil, err
 		}
+		if !made.Recipe.Leased {
+			continue
+		}
+		l := Leased{Generator: g, PoolName: g.Pool, NumWorkers: made.Workers}
+		if l.PoolName == "" {
+			l.PoolName = spec.Name
+		}
+		all = append(all, l)
 	}
 	return all, nil
 }

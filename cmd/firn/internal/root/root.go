@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/ids"
 	"github.com/firn-id/firn/cmd/firn/internal/pools"
+	"github.com/firn-id/firn/cmd/firn/internal/serve"
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/cmd/firn/internal/sqlscripts"
 	"github.com/firn-id/firn/cmd/firn/internal/stats"
@@ -71,7 +72,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	firn.AddCommand(ids.New(s), ids.Inspect(s))
 	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
 	firn.AddCommand(times.Range(s), times.At(s), facts.Explain(s), facts.Selftest(s))
-	firn.AddCommand(pools.New(s), sql, command.New(s), version.Command(s))
+	firn.AddCommand(pools.New(s), serve.New(s), sql, command.New(s), version.Command(s))
 	for _, cmd := range firn.Commands() {
 		cmd.SuggestFor = otherWords[cmd.Name()]
 	}
@@ -99,6 +100,7 @@ var otherWords = map[string][]string{
 	"range":   {"between", "where"},
 	"explain": {"describe", "format", "formats"},
 	"pool":    {"pools", "workers"},
+	"serve":   {"server", "daemon", "listen"},
 }
 
 // unknownCommand is [cli.UnknownCommand] for the first word after firn, which may be a format or an ID.

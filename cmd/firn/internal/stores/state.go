@@ -57,6 +57,14 @@ func (st *State) AddExistingTo(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVar(&st.Existing, "existing", false, usage)
 }
 
+// At returns the State of a command with this address of a store.
+func At(address string) *State {
+	st, cmd := &State{}, &cobra.Command{}
+	st.AddTo(cmd)
+	st.set.Set("store", address) // an Address takes any text
+	return st
+}
+
 // defaultState names the default directory, for people.
 func defaultState() string {
 	if runtime.GOOS == "windows" {
@@ -71,6 +79,18 @@ type Place struct {
 	Default bool   // the user named no directory
 	address string
 	name    string // the flag or variable with the address
+}
+
+// String returns the directory, or the address without settings and secrets.
+func (p Place) String() string {
+	if p.Dir != "" {
+		return p.Dir
+	}
+	a, err := address.Parse(p.address)
+	if err != nil {
+		return p.name
+	}
+	return a.String()
 }
 
 // Place returns where the pools are. The error is wrong usage, or a missing home directory.
@@ -172,8 +192,13 @@ var OpenDefault = func(_ string, options ...filelease.Option) (*filelease.Store,
 // command calls SayBegun when it has made a pool.
 func (st *State) SayBegun(s *cli.Streams) {
 	if st.begins != "" {
-		cli.Complain(s.Err, fmt.Errorf("note: %s had no store, and has one from now on: if there was one before, its pools are missing (with --existing, this is an error)", st.begins))
+		cli.Complain(s.Err, errors.New("note: "+BegunText(st.begins)))
 	}
+}
+
+// BegunText returns a text on a directory in which a command has begun a store.
+func BegunText(dir string) string {
+	return dir + " had no store, and has one from now on: if there was one before, its pools are missing (with --existing, this is an error)"
 }
 
 // Tell tells the user of an event that matters to every command: the command has begun a store, or shares

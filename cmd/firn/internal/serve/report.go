@@ -1,0 +1,104 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/server"
+)
+
+// report says what a server would do. A fault that keeps a generator, the certificate or the tokens from working is an
+// error.
+func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Config) error {
+	p, err := c.Plan(ctx)
+	if err != nil {
+		return f.configError(err)
+	}
+	for _, line := range settings(p) {
+		fmt.Fprintln(s.Out, line)
+	}
+	fmt.Fprintln(s.Out)
+	table := &cli.Table{Columns: []cli.Column{{Head: "GENERATOR"}, {Head: "FORMAT"}, {Head: "KEYS", Drop: 1}, {Head: "WORKERS"}}}
+	faults := p.Faults
+	for i := range p.Makes {
+		g := &p.Makes[i]
+		table.Add(g.Name, g.Format, strings.Join(g.Keys, " "), workers(g))
+		if g.Err != nil {
+			faults = append(faults, fmt.Errorf("generator %s: %w", g.Name, c.Explain(g.Name, g.Err)))
+		}
+	}
+	for _, line := range table.Lines(s.Limit()) {
+		fmt.Fprintln(s.Out, line)
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	if err := s.Out.Flush(); err != nil {
+		return err
+	}
+	for _, err := range faults {
+		cli.Complain(s.Err, err)
+	}
+	return cli.ErrReported
+}
+
+// settings returns the lines about all but the generators.
+func settings(p *server.Plan) (lines []string) {
+	say := func(name, text string, args ...any) {
+		lines = append(lines, fmt.Sprintf("%-9s %s", name, cli.Printable(fmt.Sprintf(text, args...))))
+	}
+	over := ""
+	if p.TLS.Cert != "" {
+		over = ", over TLS"
+	}
+	for _, a := range p.Listen {
+		say("listen", "%s: RESP, HTTP and gRPC%s", a, over)
+	}
+	if p.RESP != "" {
+		say("resp", "%s: RESP%s", p.RESP, over)
+	}
+	if p.Unix != "" {
+		say("unix", "%s: RESP, HTTP and gRPC", p.Unix)
+	}
+	if p.TLS.Cert != "" {
+		text := "certificate " + p.TLS.Cert
+		if !p.Expires.IsZero() {
+			text += ", valid until " + cli.TimeText(p.Expires.UTC())
+		}
+		if p.TLS.CA != "" {
+			text += "; clients need a certificate of " + p.TLS.CA
+		}
+		say("tls", "%s", text)
+	} else {
+		say("tls", "none")
+	}
+	if p.Tokens != "" {
+		say("tokens", "%d in %s", p.Known, p.Tokens)
+	} else {
+		say("tokens", "none: every client may take IDs")
+	}
+	if len(p.Hosts) > 0 {
+		say("hosts", "%s", cli.List(p.Hosts, "and"))
+	}
+	say("limits", "%d IDs a request, %d connections, %v of waiting for IDs", p.Limits.IDs, p.Limits.Connections, p.Limits.Wait)
+	say("lease", "windows of %v", p.Lease.Window)
+	say("drain", "%v", p.Drain)
+	return lines
+}
+
+// workers says which workers a generator leases.
+func workers(g *server.PlannedGenerator) string {
+	if g.Leases == 0 {
+		return "none: random bits keep the IDs apart"
+	}
+	text := fmt.Sprintf("%d of pool %s in %s", g.Leases, g.PoolName, g.StoreName)
+	switch {
+	case g.Err != nil:
+		return text + ": see below"
+	case !g.Exists:
+		return text + ", which the server makes"
+	}
+	return text
+}

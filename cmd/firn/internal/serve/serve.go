@@ -1,0 +1,261 @@
+// Package serve has the command firn serve. Module server is the server.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/server"
+)
+
+// serveFlags are the flags of firn serve.
+type serveFlags struct {
+	stores.State
+	flags    *pflag.FlagSet
+	listen   addresses
+	resp     word
+	unix     word
+	tokens   word
+	insecure bool
+	cert     word
+	key      word
+	ca       word
+	config   word
+	check    bool
+}
+
+// New returns the command firn serve.
+func New(s *cli.Streams) *cobra.Command {
+	f := serveFlags{resp: word{kind: "HOST:PORT"}, unix: word{kind: "PATH"}, tokens: word{kind: "FILE"}, cert: word{kind: "FILE"}, key: word{kind: "FILE"},
+		ca: word{kind: "FILE"}, config: word{kind: "FILE"}}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve IDs to programs in any language",
+		Long: `Serve IDs by RESP, the protocol of Redis, by HTTP and by gRPC, until SIGTERM or SIGINT.
+All three come in at one port, ` + server.DefaultListen + ` without --listen:
+
+  redis-cli -p 7433 INCR nanoflake
+  curl 'http://127.0.0.1:7433/v1/generators/nanoflake/ids?n=10'
+  grpcurl -plaintext -d '{"generator":"nanoflake"}' 127.0.0.1:7433 firn.v1.Firn/Take
+
+Each format has a generator by the format's name. A generator leases its worker at its
+first request, from the pool that firn new leases from. ulidflake and scru160 have no
+workers: their IDs are unique by random bits.
+
+--config names a file with other generators, and with limits. Flags win over the file.
+--tokens names a file with the tokens of clients, and with their rights. docs/server.md
+has both files. --check says what the server would do, and leases nothing.
+
+Other machines reach the server only with --tls-cert and --tls-key, or --insecure. With
+--tls-ca, clients need a certificate that one of these authorities has signed.
+
+SIGTERM ends the server within 10 s: requests are finished, and workers given back. A
+second SIGTERM ends it at once. SIGHUP reads the tokens and certificates again, which the
+server also does when their files change.`,
+		Example: `  firn serve
+  firn serve --check
+  firn serve --state /var/lib/firn --existing
+  firn serve --store postgres://ids@db/app --listen 127.0.0.1:7433 --listen [::1]:7433
+  firn serve --listen 0.0.0.0:7433 --tls-cert tls.crt --tls-key tls.key --tokens tokens.toml
+  firn serve --config firn.toml --unix firn.sock --resp 127.0.0.1:6390`,
+		DisableFlagsInUseLine: true,
+		Args:                  cli.NoArguments,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), s) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.flags = flags
+	flags.Var(&f.listen, "listen", "listen here; may be repeated (default "+server.DefaultListen+")")
+	flags.Var(&f.resp, "resp", "listen here, too, for RESP alone")
+	flags.Var(&f.unix, "unix", "listen at a socket of this path, too")
+	flags.Var(&f.tokens, "tokens", "let in only clients with a token of this file")
+	flags.BoolVar(&f.insecure, "insecure", false, "let other machines in without TLS")
+	flags.Var(&f.cert, "tls-cert", "certificate of the server, with its chain")
+	flags.Var(&f.key, "tls-key", "private key of the certificate")
+	flags.Var(&f.ca, "tls-ca", "authorities of the clients' certificates")
+	flags.Var(&f.config, "config", "read generators and settings from this file")
+	flags.BoolVar(&f.check, "check", false, "say what the server would do, and end")
+	f.State.AddTo(cmd)
+	f.AddExistingTo(cmd, "use only an existing store and its pools")
+	cli.Complete(cmd, "listen", server.DefaultListen, "0.0.0.0:7433")
+	cli.Complete(cmd, "resp", "127.0.0.1:6379")
+	for flag, extension := range map[string]string{"config": "toml", "tokens": "toml"} {
+		if err := cmd.MarkFlagFilename(flag, extension); err != nil {
+			panic(err) // no such flag
+		}
+	}
+	return cmd
+}
+
+// run runs the command.
+func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
+	log := slog.New(slog.NewTextHandler(s.Err, nil))
+	c, err := f.load(log)
+	if err != nil {
+		return err
+	}
+	opener, err := f.opener(log, &c)
+	if err != nil {
+		return err
+	}
+	if f.check {
+		opener.looks = true
+		return f.report(ctx, s, &c)
+	}
+	if err := opener.openDefault(ctx); err != nil {
+		return err
+	}
+	defer opener.close()
+	made, err := newServer(c)
+	if err != nil {
+		return f.explain(err)
+	}
+	return f.serve(ctx, s, log, &c, made)
+}
+
+// load returns the Config of the file and the flags. A fault of either is wrong usage.
+func (f *serveFlags) load(log *slog.Logger) (c server.Config, err error) {
+	if f.config.text != "" {
+		if c, err = server.Load(f.config.text); err != nil {
+			return c, f.configError(err)
+		}
+	}
+	c.Log = log
+	if f.flags.Changed("listen") {
+		c.Listen = f.listen
+	}
+	for _, set := range []struct {
+		flag string
+		from word
+		to   *string
+	}{
+		{"resp", f.resp, &c.RESP}, {"unix", f.unix, &c.Unix}, {"tokens", f.tokens, &c.Tokens},
+		{"tls-cert", f.cert, &c.TLS.Cert}, {"tls-key", f.key, &c.TLS.Key}, {"tls-ca", f.ca, &c.TLS.CA},
+	} {
+		if f.flags.Changed(set.flag) {
+			*set.to = set.from.text
+		}
+	}
+	if f.flags.Changed("insecure") {
+		c.Insecure = f.insecure
+	}
+	return c, f.configError(c.Check())
+}
+
+// configError turns a fault of the configuration into wrong usage. A setting of a flag has the name of the flag.
+func (f *serveFlags) configError(err error) error {
+	bad, ok := errors.AsType[*server.ConfigError](err)
+	switch {
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+		return cli.Usagef("--config: %w", err)
+	case !ok:
+		return err
+	}
+	flag := strings.ReplaceAll(bad.Key, ".", "-")
+	if f.flags.Changed(flag) && f.flags.Lookup(flag) != nil {
+		return cli.Usagef("--%s: %s", flag, bad.Text)
+	}
+	return cli.Usage(err)
+}
+
+// serve runs a server until a signal.
+func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger, c *server.Config, running running) error {
+	defer s.Cleanup.Take()()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ends, reloads := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(ends, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(ends)
+	signal.Notify(reloads, syscall.SIGHUP)
+	defer signal.Stop(reloads)
+	done := make(chan error, 1)
+	go func() { done <- running.Serve(ctx) }()
+	var late <-chan time.Time
+	for {
+		select {
+		case sig := <-ends:
+			signal.Stop(ends) // a second signal ends the process
+			log.Info("stopping: requests are finished, and workers given back", "signal", sig.String())
+			stop()
+			late = time.After(c.Drain + grace)
+		case <-reloads:
+			log.Info("reading the tokens and certificates again")
+			running.Reload()
+		case err := <-done:
+			return f.explain(err)
+		case <-late:
+			log.Warn("stopped late: connections were cut, and workers come free at the end of their windows")
+			return nil
+		}
+	}
+}
+
+// grace is how long a server may take to end after its time to drain.
+const grace = 1500 * time.Millisecond
+
+// explain rewords errors of leases, stores and networks for the command line.
+func (f *serveFlags) explain(err error) error {
+	var advice string
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		advice = "another program listens there: end that program, or choose another address with --listen"
+	case errors.Is(err, syscall.EACCES) && strings.Contains(err.Error(), "listen"):
+		advice = "the user may not listen there: choose a port from 1024 on with --listen"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		advice = "the machine does not have the address: choose another address with --listen"
+	}
+	if advice != "" {
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return f.reword(&f.State, err)
+}
+
+// A word is the value of a flag: a text that is not empty.
+type word struct {
+	text string
+	kind string
+}
+
+var _ pflag.Value = (*word)(nil)
+
+func (w *word) Type() string { return w.kind }
+
+func (w *word) String() string { return w.text }
+
+func (w *word) Set(s string) error {
+	if s == "" {
+		return errors.New("is empty: want a " + w.kind)
+	}
+	w.text = s
+	return nil
+}
+
+// addresses is the value of a flag that may be repeated: addresses.
+type addresses []string
+
+var _ pflag.Value = (*addresses)(nil)
+
+func (a *addresses) Type() string { return "HOST:PORT" }
+
+func (a *addresses) String() string { return strings.Join(*a, ",") }
+
+func (a *addresses) values() []string { return *a }
+
+func (a *addresses) Set(s string) error {
+	*a = append(*a, s)
+	return nil
+}

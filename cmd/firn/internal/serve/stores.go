@@ -1,0 +1,239 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/server"
+)
+
+// An opener opens the stores of a server, and explains their errors.
+type opener struct {
+	f      *serveFlags
+	log    *slog.Logger
+	at     stores.Place // the default store
+	states map[string]*stores.State
+	looks  bool // for --check: nothing is made
+	uses   bool // a generator leases from the default store
+
+	mu     sync.Mutex
+	opened driver.Store // the default store, before the server takes it
+	begun  string       // the directory of the default store, if it had no store
+}
+
+// opener returns the opener of the stores, and sets what the Config knows of stores. A wrong address is wrong usage.
+func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error) {
+	o := &opener{f: f, log: log, states: map[string]*stores.State{}}
+	leases, err := c.Leases()
+	if err != nil {
+		return nil, f.configError(err)
+	}
+	for _, l := range leases {
+		st := &stores.State{}
+		if l.Store == "" {
+			*st = f.State
+			o.uses = true
+		} else {
+			st = stores.At(l.Store)
+			if _, err := st.Place(); err != nil {
+				return nil, stores.BadAddress("generators."+l.Name+".store", errors.Unwrap(err))
+			}
+		}
+		st.Makes(l.PoolName, l.Format, flagsOf(&l))
+		o.states[l.Name] = st
+	}
+	if o.at, err = f.Place(); err != nil && (o.uses || errors.As(err, new(cli.UsageError))) {
+		return nil, err
+	}
+	c.DefaultStore = o.at.String()
+	c.OpenStore, c.Notify, c.Explain = o.open, o.notify, o.explain
+	return o, nil
+}
+
+// flagsOf returns the flags of firn pool create for the IDs of a generator.
+func flagsOf(g *server.Leased) (words []string) {
+	number := func(flag string, n int) {
+		if n != 0 {
+			words = append(words, flag, fmt.Sprint(n))
+		}
+	}
+	if !g.Epoch.IsZero() {
+		words = append(words, "--epoch", cli.TimeText(g.Epoch))
+	}
+	number("--clock-bits", g.ClockBits)
+	if g.MachineBits != nil {
+		words = append(words, "--machine-bits", fmt.Sprint(*g.MachineBits))
+	}
+	number("--counter-bits", g.CounterBits)
+	number("--node-bits", g.NodeBits)
+	if g.Micro {
+		words = append(words, "--micro")
+	}
+	return words
+}
+
+// openDefault opens the default store, if it is a directory: a directory is not away, so an error is final. A store with
+// a server is opened in the background, and again until the server answers.
+func (o *opener) openDefault(ctx context.Context) error {
+	if !o.uses || o.at.Dir == "" {
+		return nil
+	}
+	store, err := o.open(ctx, "")
+	if err != nil {
+		return o.f.reword(&o.f.State, err)
+	}
+	o.opened = store
+	return nil
+}
+
+// close closes the default store, unless the server has taken it.
+func (o *opener) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.opened != nil {
+		o.opened.Close()
+	}
+}
+
+// open opens a store for the server.
+func (o *opener) open(ctx context.Context, address string) (store driver.Store, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if store, o.opened = o.opened, nil; address == "" && store != nil {
+		return store, nil
+	}
+	if address == "" && o.at.Dir != "" {
+		store, err = o.directory(o.at)
+	} else if address == "" {
+		store, _, err = o.f.Open(ctx)
+	} else if at, bad := stores.At(address).Place(); bad != nil {
+		err = bad
+	} else if at.Dir != "" {
+		store, err = o.directory(at)
+	} else {
+		store, err = stores.OpenStore(ctx, address)
+	}
+	if err == nil && store != nil && !o.looks {
+		go o.warn(store)
+	}
+	return store, err
+}
+
+// directory opens the store in a directory. With --check, the store is nil if there is no directory, which a server
+// would make.
+func (o *opener) directory(at stores.Place) (driver.Store, error) {
+	open := filelease.Open
+	if at.Default {
+		open = stores.OpenDefault
+	}
+	store, err := open(at.Dir, filelease.Existing)
+	switch {
+	case o.f.Existing:
+	case err == nil:
+		store.Close()
+		store, err = open(at.Dir) // without Existing, a lease makes its pool
+	case errors.Is(err, filelease.ErrNoStore):
+		if _, missing := os.Stat(at.Dir); o.looks && errors.Is(missing, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if store, err = open(at.Dir); at.Dir == o.at.Dir {
+			o.begun = at.Dir
+		}
+	}
+	if err != nil {
+		return nil, err // a nil *filelease.Store in an interface would not be nil
+	}
+	return store, nil
+}
+
+// warn warns of the ways in which a store can lose changes.
+func (o *opener) warn(store driver.Store) {
+	const longest = 10 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	found, _ := stores.InspectStore(ctx, store) // doctor reports the error
+	for _, f := range found {
+		if f.Loses {
+			o.log.Warn(o.f.FindingText(f), "store", store.String())
+		}
+	}
+}
+
+// notify tells of the events that need more words than the server's own.
+func (o *opener) notify(generator string, e lease.Event) {
+	switch e.Kind {
+	case lease.Created:
+		o.mu.Lock()
+		begun := o.begun
+		o.begun = ""
+		o.mu.Unlock()
+		if begun != "" {
+			o.log.Warn(stores.BegunText(begun))
+		}
+	case lease.Shared:
+		if text := stores.SharedText(e.Worker, e.Err); text != "" {
+			o.log.Warn(text, "generator", generator)
+		}
+	}
+}
+
+// explain rewords an error of a generator's lease or store.
+func (o *opener) explain(generator string, err error) error {
+	if st := o.states[generator]; st != nil {
+		return o.f.reword(st, err)
+	}
+	return err
+}
+
+// words are advice for other commands, and what this command has instead.
+var words = strings.NewReplacer(
+	"add --trust-clock", "set trust-clock = true under [lease] in the file of --config",
+	"name the pool of these IDs with --pool", "name the pool of these IDs with pool = \"NAME\" in the file of --config",
+)
+
+// reword rewords an error of a store, with the commands and settings that mend it.
+func (f *serveFlags) reword(st *stores.State, err error) error {
+	if errors.Is(err, filelease.ErrNoDefault) {
+		text, _, _ := strings.Cut(err.Error(), "; for example: ") // a call
+		text = strings.Replace(text, "use a store that machines share, or give each generator a worker of its own by hand, or name",
+			"name a store that machines share (--store ADDRESS), or name", 1)
+		return stores.Reword(err, text+": "+f.line()+" --state /var/lib/firn")
+	}
+	explained := st.Explain(err)
+	if text := words.Replace(explained.Error()); text != explained.Error() {
+		return stores.Reword(explained, text)
+	}
+	return explained
+}
+
+// line returns the command with the flags that were given.
+func (f *serveFlags) line() string {
+	line := "firn serve"
+	f.flags.Visit(func(flag *pflag.Flag) {
+		switch v := flag.Value.(type) {
+		case interface{ values() []string }:
+			for _, value := range v.values() {
+				line += " --" + flag.Name + " " + cli.Plain(value)
+			}
+		default:
+			if line += " --" + flag.Name; flag.NoOptDefVal == "" {
+				line += " " + cli.Plain(flag.Value.String())
+			}
+		}
+	})
+	return line
+}
