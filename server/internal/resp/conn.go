@@ -206,10 +206,11 @@ func (c *conn) writeSlowly() error {
 	return err
 }
 
-// write writes to a client that may read slowly.
+// write writes to a client that may read slowly. A large answer has more time: a second for 64 KiB.
 func (c *conn) write(b []byte) (int, error) {
-	const slow = 64 * 1024 // bytes a second
-	if err := c.net.SetWriteDeadline(time.Now().Add(c.server.slowest + time.Duration(len(b)/slow)*time.Second)); err != nil {
+	const inTime = 640 * 1024 // bytes that take as long as the slowest small answer
+	slowest := c.server.slowest
+	if err := c.net.SetWriteDeadline(time.Now().Add(slowest + slowest*time.Duration(len(b))/inTime)); err != nil {
 		return 0, err
 	}
 	return c.net.Write(b)
@@ -269,5 +270,17 @@ func (c *conn) linger() {
 
 func (c *conn) close() {
 	c.idle()
+	if c.end == lost {
+		c.cut()
+	}
+	c.net.Close()
+}
+
+// cut closes the socket. Close of a TLS connection waits for a client that does not read.
+func (c *conn) cut() {
+	if t, ok := c.net.(interface{ NetConn() net.Conn }); ok {
+		t.NetConn().Close()
+		return
+	}
 	c.net.Close()
 }

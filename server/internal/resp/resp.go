@@ -157,7 +157,7 @@ func (s *Server) Drain(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	for c := range s.conns {
-		c.net.Close()
+		c.cut()
 	}
 	s.mu.Unlock()
 	return ctx.Err()

@@ -1,14 +1,10 @@
 package resp
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
@@ -38,33 +34,6 @@ func newSet(t testing.TB) *supply.Set {
 	return set
 }
 
-// listen serves a Server on a port of loopback, and returns the address.
-func listen(t testing.TB, s *Server) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		l.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := s.Drain(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.ServeConn(c, nil, func() {})
-		}
-	}()
-	return l.Addr().String()
-}
-
 // frameOf returns a command as clients send it.
 func frameOf(words ...string) string {
 	var b strings.Builder
@@ -73,18 +42,4 @@ func frameOf(words ...string) string {
 		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(w), w)
 	}
 	return b.String()
-}
-
-func TestFirst(t *testing.T) {
-	addr := listen(t, New(Config{Set: newSet(t), Version: "0.1.0"}))
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	fmt.Fprint(c, frameOf("PING")+strings.Repeat(frameOf("INCR", "order:1"), 3)+frameOf("FIRN.NEXT", "sno", "2")+
-		frameOf("FIRN.NEXT", "snowflakesi", "2")+frameOf("FIRN.RAW", "scru160", "2")+frameOf("FIRN.RUN", "nanoflake", "20")+frameOf("INCR", "sno")+
-		frameOf("INFO")+frameOf("FIRN.LIST")+frameOf("COMMAND", "DOCS", "PING")+frameOf("HELLO", "3")+frameOf("FIRN.INSPECT", "0549x5l2itvr4")+frameOf("QUIT"))
-	all, err := io.ReadAll(bufio.NewReader(c))
-	t.Logf("%q %v", all, err)
 }
