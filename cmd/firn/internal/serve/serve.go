@@ -46,9 +46,9 @@ func New(s *cli.Streams) *cobra.Command {
 		Long: `Serve IDs by RESP, the protocol of Redis, by HTTP and by gRPC, until SIGTERM or SIGINT.
 All three come in at one port, ` + server.DefaultListen + ` without --listen:
 
-  redis-cli -p 7433 INCR nanoflake
-  curl 'http://127.0.0.1:7433/v1/generators/nanoflake/ids?n=10'
-  grpcurl -plaintext -d '{"generator":"nanoflake"}' 127.0.0.1:7433 firn.v1.Firn/Take
+  RESP   INCR nanoflake, from any client of Redis
+  HTTP   GET /v1/generators/nanoflake/ids?n=10
+  gRPC   Take of the service firn.v1.Firn
 
 Each format has a generator by the format's name. A generator leases its worker at its
 first request, from the pool that firn new leases from. ulidflake and scru160 have no
@@ -91,8 +91,9 @@ server also does when their files change.`,
 	f.AddExistingTo(cmd, "use only an existing store and its pools")
 	cli.Complete(cmd, "listen", server.DefaultListen, "0.0.0.0:7433")
 	cli.Complete(cmd, "resp", "127.0.0.1:6379")
-	for flag, extension := range map[string]string{"config": "toml", "tokens": "toml"} {
-		if err := cmd.MarkFlagFilename(flag, extension); err != nil {
+	for flag, extensions := range map[string][]string{"config": {"toml"}, "tokens": {"toml"}, "tls-cert": {"crt", "pem"}, "tls-key": {"key", "pem"},
+		"tls-ca": {"crt", "pem"}, "unix": nil} {
+		if err := cmd.MarkFlagFilename(flag, extensions...); err != nil {
 			panic(err) // no such flag
 		}
 	}
