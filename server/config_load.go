@@ -9,7 +9,7 @@ import (
 	"github.com/firn-id/firn/server/internal/strict"
 )
 
-// file is the form of a configuration. docs/server.md has an example with all settings.
+// file is the form of a configuration. docs/server-configuration.md has all settings.
 type file struct {
 	Listen   strict.Value[[]string]      `toml:"listen"`
 	RESP     strict.Value[string]        `toml:"resp"`

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,52 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	look(reflect.TypeFor[file]())
+}
+
+// TestDocument: the examples of the document are valid, and the document has each setting.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../docs/server-configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(files) < 3 {
+		t.Fatalf("%d files in the document", len(files))
+	}
+	for _, f := range files {
+		if strings.Contains(f[1], "[tokens.") {
+			continue // package access tests the file
+		}
+		all := regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(f[1], "$1") // with the settings that are left out
+		for _, text := range []string{f[1], all} {
+			c, err := Load(write(t, text))
+			if err == nil {
+				err = c.Check()
+			}
+			if err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+		}
+		if strings.Contains(f[1], "[limits]") {
+			c, err := Load(write(t, f[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var none Config
+			c.file = nil
+			c.Hosts = nil
+			if have, want := c.withDefaults(), none.withDefaults(); !reflect.DeepEqual(have.Limits, want.Limits) || !reflect.DeepEqual(have.Lease, want.Lease) ||
+				!reflect.DeepEqual(have.Listen, want.Listen) || have.Drain != want.Drain || have.Insecure {
+				t.Errorf("the document has other defaults: %+v", c)
+			}
+		}
+	}
+	settings := regexp.MustCompile(`(?m)^(?:# )?([a-z-]+) += `)
+	for _, m := range settings.FindAllStringSubmatch(whole, -1) {
+		if !regexp.MustCompile("(?m)^(# )?" + m[1] + " = |`" + m[1] + "`").Match(text) {
+			t.Errorf("the document does not have %s", m[1])
+		}
+	}
 }
 
 // TestDefaults: without a file, each format has a generator, and formats without workers lease nothing.

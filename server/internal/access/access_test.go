@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -277,6 +278,30 @@ func TestOthers(t *testing.T) {
 		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "chmod 600 "+path) {
 			t.Errorf("%v: %v", mode, err)
 		}
+	}
+}
+
+// TestDocument: the example of the document is valid, but for the places of secrets, which are refused as they are.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/server-configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)```toml\n(\\[tokens\\..*?)```").FindStringSubmatch(string(text))
+	if m == nil {
+		t.Fatal("no file of tokens")
+	}
+	path := filepath.Join(t.TempDir(), "tokens.toml")
+	write(t, path, m[1])
+	if _, err := New(Config{Path: path}); err == nil {
+		t.Error("the example has a valid token, which somebody will copy")
+	}
+	filled := regexp.MustCompile(`token = ".*?"`).ReplaceAllString(m[1], "token = \""+secret+"\"")
+	filled = regexp.MustCompile(`sha256 = ".*?"`).ReplaceAllString(filled, "sha256 = \""+digest(other)+"\"")
+	write(t, path, filled)
+	a, err := New(Config{Path: path})
+	if err != nil || a.Tokens() != 2 {
+		t.Errorf("%v\n%s", err, filled)
 	}
 }
 

@@ -22,17 +22,18 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 	fmt.Fprintln(s.Out)
 	table := &cli.Table{Columns: []cli.Column{{Head: "GENERATOR"}, {Head: "FORMAT"}, {Head: "KEYS", Drop: 1}, {Head: "WORKERS"}}}
 	faults := p.Faults
+	var broken brokenGenerators
 	for i := range p.Makes {
 		g := &p.Makes[i]
 		table.Add(g.Name, g.Format, strings.Join(g.Keys, " "), workers(g))
 		if g.Err != nil {
-			faults = append(faults, fmt.Errorf("generator %s: %w", g.Name, c.Explain(g.Name, g.Err)))
+			broken.add(g.Name, c.Explain(g.Name, g.Err))
 		}
 	}
 	for _, line := range table.Lines(s.Limit()) {
 		fmt.Fprintln(s.Out, line)
 	}
-	if len(faults) == 0 {
+	if faults = append(faults, broken.errors()...); len(faults) == 0 {
 		return nil
 	}
 	if err := s.Out.Flush(); err != nil {
@@ -101,4 +102,32 @@ func workers(g *server.PlannedGenerator) string {
 		return text + ", which the server makes"
 	}
 	return text
+}
+
+// brokenGenerators are generators that would make no IDs. Generators of one store often have the same error.
+type brokenGenerators struct {
+	texts []string
+	names map[string][]string // by text
+}
+
+func (b *brokenGenerators) add(name string, err error) {
+	text := err.Error()
+	if b.names[text] == nil {
+		b.texts = append(b.texts, text)
+	}
+	if b.names == nil {
+		b.names = map[string][]string{}
+	}
+	b.names[text] = append(b.names[text], name)
+}
+
+func (b *brokenGenerators) errors() (all []error) {
+	for _, text := range b.texts {
+		kind := "generator"
+		if len(b.names[text]) > 1 {
+			kind = "generators"
+		}
+		all = append(all, fmt.Errorf("%s %s: %s", kind, cli.List(b.names[text], "and"), text))
+	}
+	return all
 }

@@ -55,8 +55,9 @@ first request, from the pool that firn new leases from. ulidflake and scru160 ha
 workers: their IDs are unique by random bits.
 
 --config names a file with other generators, and with limits. Flags win over the file.
---tokens names a file with the tokens of clients, and with their rights. docs/server.md
-has both files. --check says what the server would do, and leases nothing.
+--tokens names a file with the tokens of clients, and with their rights. Both files are
+in docs/server-configuration.md. --check says what the server would do, opens the stores,
+and leases nothing.
 
 Other machines reach the server only with --tls-cert and --tls-key, or --insecure. With
 --tls-ca, clients need a certificate that one of these authorities has signed.
