@@ -5,6 +5,7 @@
 #
 #	docker build --build-arg VERSION=v0.1.0 --build-arg COMMIT="$(git rev-parse HEAD)" -t firn .
 #	docker run --rm -v ids:/var/lib/firn firn new nanoflake --state /var/lib/firn
+#	docker run -d -v ids:/var/lib/firn -p 127.0.0.1:7433:7433 firn serve --listen 0.0.0.0:7433 --insecure --state /var/lib/firn
 
 FROM golang:1.26 AS build
 WORKDIR /src
@@ -31,5 +32,7 @@ COPY --from=build /src/LICENSE /LICENSE
 # A new volume takes its owner from this directory, which is empty.
 COPY --from=build --chown=65532:65532 /out/var/lib/firn /var/lib/firn
 USER 65532:65532
+# Of firn serve.
+EXPOSE 7433
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/firn"]
