@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/firn-id/firn/inspect"
@@ -50,6 +51,10 @@ type Config struct {
 
 	// Log gets what operators have to know. nil means [slog.Default].
 	Log *slog.Logger
+	// OpenSocket opens a socket; nil means [Listen]. A program that takes sockets over from another process has its own.
+	OpenSocket func(network, address string) (net.Listener, error)
+	// Ready, if not nil, is called when all sockets are open.
+	Ready func()
 	// Explain, if not nil, rewords an error of a generator's lease or store for the Log.
 	Explain func(generator string, err error) error
 	// Notify, if not nil, gets the events of all leases, beside the Log. Notify must return soon.

@@ -74,7 +74,7 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 // readFiles reads the files of the certificate and the tokens.
 func (p *Plan) readFiles() {
 	if p.TLS.Cert != "" {
-		if c, err := certs.New(p.TLS.Cert, p.TLS.Key, p.TLS.CA, p.Log); err != nil {
+		if c, err := certs.New(p.TLS.Cert, p.TLS.Key, p.TLS.CA, p.Log, nil); err != nil {
 			p.Faults = append(p.Faults, err)
 		} else {
 			p.Expires = c.Expires()

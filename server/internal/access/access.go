@@ -31,6 +31,7 @@ type Config struct {
 	Burst      int      // the least IDs that a token with a rate can take at once: the most IDs of a request
 	Generators []string // the names of all generators, for a warning about rights on no generator
 	Log        *slog.Logger
+	Reloaded   func(error) // if not nil, gets the result of each Reload
 }
 
 // Access is the tokens of a server. The zero Access has no tokens, and lets everybody do everything. An Access is safe
@@ -72,6 +73,9 @@ func (a *Access) Reload() {
 		return
 	}
 	c, err := a.read()
+	if a.config.Reloaded != nil {
+		a.config.Reloaded(err)
+	}
 	switch {
 	case err != nil:
 		a.config.Log.Error("the tokens have a fault, so the old tokens stay", "file", a.config.Path, "err", err)

@@ -23,6 +23,7 @@ import (
 type Certs struct {
 	cert, key, ca string
 	log           *slog.Logger
+	reloaded      func(error)
 	files         *watch.Files
 	now           atomic.Pointer[loaded]
 
@@ -37,9 +38,9 @@ type loaded struct {
 }
 
 // New reads the files: the chain of certificates, the private key and, unless ca is "", the certificates that clients
-// must have a certificate of. All are in the form PEM.
-func New(cert, key, ca string, log *slog.Logger) (*Certs, error) {
-	c := &Certs{cert: cert, key: key, ca: ca, log: log}
+// must have a certificate of. All are in the form PEM. reloaded, if not nil, gets the result of each Reload.
+func New(cert, key, ca string, log *slog.Logger, reloaded func(error)) (*Certs, error) {
+	c := &Certs{cert: cert, key: key, ca: ca, log: log, reloaded: reloaded}
 	paths := []string{cert, key}
 	if ca != "" {
 		paths = append(paths, ca)
@@ -57,6 +58,9 @@ func (c *Certs) Watch(ctx context.Context) { c.files.Run(ctx, c.Reload) }
 // Reload reads the files again. If a file has a fault, the old certificate stays, and the log says so.
 func (c *Certs) Reload() {
 	changed, err := c.read()
+	if c.reloaded != nil {
+		c.reloaded(err)
+	}
 	switch {
 	case err != nil:
 		c.log.Error("the certificate has a fault, so the old certificate stays", "cert", c.cert, "expires", c.Expires(), "err", err)

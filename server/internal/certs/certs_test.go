@@ -103,7 +103,7 @@ func TestProtocols(t *testing.T) {
 	_, cert, key := root.issue(t, "ids", time.Now().Add(time.Hour))
 	write(t, f.cert, cert)
 	write(t, f.key, key)
-	c, err := New(f.cert, f.key, "", slog.New(slog.DiscardHandler))
+	c, err := New(f.cert, f.key, "", slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestClients(t *testing.T) {
 	write(t, f.cert, cert)
 	write(t, f.key, key)
 	write(t, f.ca, ca)
-	c, err := New(f.cert, f.key, f.ca, slog.New(slog.DiscardHandler))
+	c, err := New(f.cert, f.key, f.ca, slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestReload(t *testing.T) {
 	write(t, f.cert, cert)
 	write(t, f.key, key)
 	log := new(bytes.Buffer)
-	c, err := New(f.cert, f.key, "", slog.New(slog.NewTextHandler(log, nil)))
+	c, err := New(f.cert, f.key, "", slog.New(slog.NewTextHandler(log, nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	folder("one")
-	c, err := New(filepath.Join(dir, "data", "tls.crt"), filepath.Join(dir, "data", "tls.key"), "", slog.New(slog.DiscardHandler))
+	c, err := New(filepath.Join(dir, "data", "tls.crt"), filepath.Join(dir, "data", "tls.key"), "", slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,12 +273,12 @@ func TestBad(t *testing.T) {
 		if v.ca == nil {
 			authorities = ""
 		}
-		_, err := New(f.cert, f.key, authorities, slog.New(slog.DiscardHandler))
+		_, err := New(f.cert, f.key, authorities, slog.New(slog.DiscardHandler), nil)
 		if (err == nil) != (v.want == "") || err != nil && !strings.Contains(err.Error(), v.want) {
 			t.Errorf("%v, want %s", err, v.want)
 		}
 	}
-	if _, err := New("/nowhere", "/nowhere", "", slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := New("/nowhere", "/nowhere", "", slog.New(slog.DiscardHandler), nil); err == nil {
 		t.Error("no error without files")
 	}
 }

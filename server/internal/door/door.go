@@ -31,8 +31,8 @@ const (
 
 // A Config says what a [Door] does with connections.
 type Config struct {
-	TLS   *tls.Config // nil for connections without TLS
-	Limit int         // how many connections are open at a time; 0 means no limit
+	TLS   *tls.Config    // nil for connections without TLS
+	Limit int            // how many connections are open at a time; 0 means no limit
 	HTTP  *metrics.Calls // counts the connections of HTTP; the servers of the other protocols count their own
 	Log   *slog.Logger
 
@@ -57,7 +57,7 @@ type Door struct {
 	waiting  map[net.Conn]struct{} // connections without a protocol
 	draining bool
 
-	finding sync.WaitGroup // connections without a protocol
+	finding sync.WaitGroup // connections that no server has yet
 	serving sync.WaitGroup // all connections
 	linger  sync.WaitGroup // connections that end without a reset
 }
@@ -96,7 +96,12 @@ func (d *Door) Serve(ln net.Listener, only bool) {
 			time.Sleep(pause)
 			continue
 		}
-		d.serving.Go(func() { d.serve(c, only) })
+		// The door knows the connection before Serve can return, so Drain misses none.
+		if d.watch(c) {
+			d.serving.Go(func() { d.serve(c, only) })
+		} else {
+			c.Close() // Serve was called after Drain
+		}
 	}
 }
 
@@ -108,35 +113,32 @@ const most = 100
 
 // serve finds the protocol of a connection, and hands the connection over.
 func (d *Door) serve(c net.Conn, only bool) {
-	if !d.watch(c) {
-		d.Close(c)
-		return
-	}
 	full := d.open.Add(1) > int64(d.Limit) && d.Limit > 0
 	if full && d.refused.Add(1) > most {
-		d.unwatch(c)
+		d.settle(c)
+		d.finding.Done()
 		c.Close()
 		d.refused.Add(-1)
 		d.open.Add(-1)
 		return
 	}
 	inner, p, start, err := d.find(c, only)
-	if err == nil && !full && p != RESP {
-		d.hand(&conn{Conn: inner, start: start, door: d, protocol: p})
-		d.unwatch(c) // the server of the protocol has the connection, or the connection is closed
-		return
-	}
+	d.settle(c)
 	switch {
 	case err != nil:
-		d.unwatch(c)
+		d.finding.Done()
 		d.Close(c)
 	case full:
-		d.unwatch(c)
+		d.finding.Done()
 		d.Full(inner, p)
 		d.Close(inner)
-	default:
+	case p == RESP:
 		inner.SetDeadline(time.Time{})
-		d.RESP(inner, start, func() { d.unwatch(c) })
+		d.RESP(inner, start, d.finding.Done)
+	default:
+		d.hand(&conn{Conn: inner, start: start, door: d, protocol: p})
+		d.finding.Done() // the server of the protocol has the connection, or the connection is closed
+		return
 	}
 	if full {
 		d.refused.Add(-1)
@@ -210,12 +212,12 @@ func (d *Door) watch(c net.Conn) bool {
 	return !d.draining
 }
 
-// unwatch ends watch.
-func (d *Door) unwatch(c net.Conn) {
+// settle ends the deadlines of Drain for a connection: the deadlines are the next server's. Drain goes on to wait until
+// the server has the connection.
+func (d *Door) settle(c net.Conn) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	delete(d.waiting, c)
-	d.mu.Unlock()
-	d.finding.Done()
 }
 
 func (d *Door) isDraining() bool {

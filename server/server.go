@@ -1,0 +1,286 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/server/internal/access"
+	"github.com/firn-id/firn/server/internal/certs"
+	"github.com/firn-id/firn/server/internal/door"
+	"github.com/firn-id/firn/server/internal/metrics"
+	"github.com/firn-id/firn/server/internal/reason"
+	"github.com/firn-id/firn/server/internal/resp"
+	"github.com/firn-id/firn/server/internal/rpc"
+	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/web"
+)
+
+// A Server serves the IDs of a Config. Make a Server with [New].
+type Server struct {
+	config Config
+	log    *slog.Logger
+	teller *teller
+	set    *supply.Set
+	access *access.Access
+	certs  *certs.Certs // nil without TLS
+	count  *metrics.Metrics
+
+	door *door.Door
+	resp *resp.Server
+	http *http.Server
+	rpc  *rpc.Service
+	grpc *grpc.Server
+
+	draining atomic.Bool
+}
+
+// New returns a Server. New reads the files of the Config, and opens neither a port nor a store. The error is that of
+// [Config.Check], or of a file.
+func New(c Config) (*Server, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: c.withDefaults(), count: metrics.New()}
+	s.log, s.teller = s.config.Log, newTeller(&s.config)
+	generators, err := s.config.supply()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, g := range generators.Generators {
+		names = append(names, g.Name)
+	}
+	if s.access, err = access.New(access.Config{Path: s.config.Tokens, Burst: s.config.Limits.IDs, Generators: names, Log: s.log,
+		Reloaded: s.reloaded(metrics.Tokens)}); err != nil {
+		return nil, err
+	}
+	if t := s.config.TLS; t.Cert != "" {
+		if s.certs, err = certs.New(t.Cert, t.Key, t.CA, s.log, s.reloaded(metrics.Certificate)); err != nil {
+			return nil, err
+		}
+	}
+	generators.Notify, generators.Failed = s.event, s.failed
+	if s.set, err = supply.New(generators); err != nil {
+		return nil, err
+	}
+	s.count.Collect(s.set)
+	s.serveProtocols()
+	return s, nil
+}
+
+// event counts an event of a lease, and tells the log.
+func (s *Server) event(g *supply.Source, e lease.Event) {
+	s.count.Event(g, e)
+	s.teller.event(g, e)
+}
+
+func (s *Server) failed(g *supply.Source, err error) {
+	s.count.Failed(g, err)
+	s.teller.failed(g, err)
+}
+
+// reloaded counts that a file was read again.
+func (s *Server) reloaded(file string) func(error) {
+	return func(err error) { s.count.Reloaded(file, err) }
+}
+
+// serveProtocols makes the servers of the protocols, and the door before them.
+func (s *Server) serveProtocols() {
+	c := &s.config
+	s.resp = resp.New(resp.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("resp"), Log: s.log})
+	handler := web.New(web.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("http"), Log: s.log,
+		Hosts: c.Hosts, Metrics: s.count.Handler(), Draining: s.draining.Load})
+	s.http = &http.Server{Handler: handler, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		// A client that sends or reads too slowly is cut, whatever it does.
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute}
+	calls := rpc.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("grpc"), Log: s.log}
+	s.grpc = grpc.NewServer(rpc.Options(calls)...)
+	s.rpc = rpc.Register(s.grpc, calls)
+	d := door.Config{Limit: c.Limits.Connections, Log: s.log, HTTP: s.count.Protocol("http"), RESP: s.resp.ServeConn, Full: s.full}
+	if s.certs != nil {
+		d.TLS = s.certs.Config()
+	}
+	s.door = door.New(d)
+}
+
+// full answers a connection beyond the limit.
+func (s *Server) full(c net.Conn, p door.Protocol) {
+	e := reason.Connections.New("the server has %d connections, as many as its limit allows", s.config.Limits.Connections)
+	c.SetDeadline(time.Now().Add(time.Second))
+	switch p {
+	case door.RESP:
+		fmt.Fprintf(c, "-%s %s\r\n", e.Of.RESP, e)
+	case door.HTTP:
+		body := e.Error() + "\n"
+		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s",
+			e.Of.HTTP, http.StatusText(e.Of.HTTP), len(body), body)
+	}
+	// A client of gRPC takes the end of the connection for UNAVAILABLE.
+	s.count.Protocol([...]string{"http", "grpc", "resp"}[p]).Refused(e.Of)
+}
+
+// An endpoint is where the server listens.
+type endpoint struct {
+	network, address string
+	only             bool // RESP alone
+}
+
+// endpoints returns where the server listens.
+func (s *Server) endpoints() (all []endpoint) {
+	for _, a := range s.config.Listen {
+		all = append(all, endpoint{"tcp", a, false})
+	}
+	if s.config.RESP != "" {
+		all = append(all, endpoint{"tcp", s.config.RESP, true})
+	}
+	if s.config.Unix != "" {
+		all = append(all, endpoint{"unix", s.config.Unix, false})
+	}
+	return all
+}
+
+// Serve listens, and serves until ctx ends. Then Serve finishes the requests under way, gives the workers back, and
+// returns nil: all within Config.Drain and two seconds. The error is that of a listener that cannot be opened.
+func (s *Server) Serve(ctx context.Context) error {
+	var listeners []net.Listener
+	var doors sync.WaitGroup
+	defer s.set.Close(context.Background())
+	for _, e := range s.endpoints() {
+		ln, err := s.listen(e)
+		if err != nil {
+			for _, ln := range listeners {
+				ln.Close()
+			}
+			return fmt.Errorf("listen on %s: %w", e.address, err)
+		}
+		listeners = append(listeners, ln)
+		s.log.Info("listening", "network", e.network, "address", ln.Addr().String(), "tls", s.certs != nil && e.network == "tcp", "protocols", protocols(e.only))
+		doors.Go(func() { s.door.Serve(ln, e.only) })
+	}
+	var servers sync.WaitGroup
+	servers.Go(func() { s.http.Serve(s.door.Listener(door.HTTP)) })
+	servers.Go(func() { s.grpc.Serve(s.door.Listener(door.GRPC)) })
+	watch, unwatch := context.WithCancel(context.Background())
+	servers.Go(func() { s.access.Watch(watch) })
+	if s.certs != nil {
+		servers.Go(func() { s.certs.Watch(watch) })
+	}
+	if s.config.Ready != nil {
+		s.config.Ready()
+	}
+	<-ctx.Done()
+	unwatch()
+	s.log.Info("stopping", "connections", s.door.Connections(), "deadline", s.config.Drain)
+	s.drain(listeners, &doors)
+	servers.Wait()
+	return nil
+}
+
+func protocols(only bool) string {
+	if only {
+		return "RESP"
+	}
+	return "RESP, HTTP, gRPC"
+}
+
+// listen opens a listener, or takes over an open listener.
+func (s *Server) listen(e endpoint) (net.Listener, error) {
+	if s.config.OpenSocket != nil {
+		return s.config.OpenSocket(e.network, e.address)
+	}
+	return Listen(e.network, e.address)
+}
+
+// Listen opens a listener, as Serve does without Config.OpenSocket. A socket's file that no process listens on any more
+// is replaced.
+func Listen(network, address string) (net.Listener, error) {
+	ln, err := net.Listen(network, address)
+	if err == nil || network != "unix" {
+		return ln, err
+	}
+	if c, dial := net.Dial(network, address); dial == nil { // a server is alive
+		c.Close()
+		return nil, err
+	}
+	info, stat := os.Lstat(address)
+	if stat != nil || info.Mode().Type() != os.ModeSocket || os.Remove(address) != nil {
+		return nil, err
+	}
+	return net.Listen(network, address)
+}
+
+// late is how long a listener goes on before it is closed. The kernel has accepted connections that the server has not:
+// a close would reset them.
+const late = 50 * time.Millisecond
+
+// drain ends the server: within Config.Drain for the requests, and within two more seconds for the workers.
+func (s *Server) drain(listeners []net.Listener, doors *sync.WaitGroup) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.Drain)
+	defer cancel()
+	s.draining.Store(true)
+	s.rpc.Drain()
+	for _, ln := range listeners {
+		if d, ok := ln.(interface{ SetDeadline(time.Time) error }); ok {
+			d.SetDeadline(time.Now().Add(late))
+		} else {
+			ln.Close()
+		}
+	}
+	doors.Wait()
+	for _, ln := range listeners {
+		ln.Close()
+	}
+	s.door.Drain() // no connection is lost between the door and the servers
+	var protocols sync.WaitGroup
+	protocols.Go(func() {
+		if err := s.http.Shutdown(ctx); err != nil {
+			s.http.Close()
+		}
+	})
+	protocols.Go(func() { stopGRPC(ctx, s.grpc) })
+	protocols.Go(func() { s.resp.Drain(ctx) })
+	protocols.Wait()
+	s.door.Wait(ctx)
+	giving, stop := context.WithTimeout(context.Background(), giveBack)
+	defer stop()
+	if err := s.set.Close(giving); err != nil {
+		s.log.Warn("a worker was not given back, and comes free at the end of its window", "error", err)
+	}
+	s.log.Info("stopped")
+}
+
+// giveBack is how long the server waits for its stores in the end.
+const giveBack = 1500 * time.Millisecond
+
+// stopGRPC ends all calls gracefully, or at the end of ctx.
+func stopGRPC(ctx context.Context, g *grpc.Server) {
+	done := make(chan struct{})
+	go func() {
+		g.GracefulStop()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		g.Stop()
+	}
+}
+
+// Reload reads the files of tokens and certificates again, at once. A file with a fault changes nothing, and the log says
+// what is wrong.
+func (s *Server) Reload() {
+	s.access.Reload()
+	if s.certs != nil {
+		s.certs.Reload()
+	}
+}
