@@ -4,6 +4,7 @@
 package handover
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -100,10 +101,14 @@ func (h *Handover) Ready() error {
 }
 
 // Succeed starts a successor: the same program, with the same arguments. Succeed returns when the successor serves, or
-// an error if the successor has ended before. This process goes on to serve after an error.
-func (h *Handover) Succeed() error {
+// an error if the successor has ended before. This process goes on to serve after an error. At most two processes have
+// the sockets: Succeed first waits for the end of this process's own predecessor.
+func (h *Handover) Succeed(ctx context.Context) error {
 	if h.upgrader == nil {
 		return tableflip.ErrNotSupported
+	}
+	if err := h.upgrader.WaitForParent(ctx); err != nil {
+		return err
 	}
 	return h.upgrader.Upgrade()
 }

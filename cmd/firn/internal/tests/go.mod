@@ -40,6 +40,7 @@ require (
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/firn-id/firn/lease/natslease v0.1.0 // indirect
 	github.com/firn-id/firn/lease/redislease v0.1.0 // indirect
+	github.com/firn-id/firn/server v0.1.0
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect

@@ -1,0 +1,293 @@
+package serving
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+// restarts is how often a server is restarted under load.
+func restarts() int {
+	if services.InFull() {
+		return 200
+	}
+	return 15
+}
+
+// A service is what systemd is for firn serve: it knows the main process, and when the process is ready.
+type service struct {
+	t      *testing.T
+	ready  *net.UnixConn
+	config []string // arguments
+	env    []string
+	pid    int
+	output string // a file
+}
+
+func newService(t *testing.T, config ...string) *service {
+	t.Helper()
+	s := &service{t: t, output: filepath.Join(t.TempDir(), "log")}
+	path := filepath.Join(t.TempDir(), "notify")
+	var err error
+	if s.ready, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"}); err != nil {
+		t.Fatal(err)
+	}
+	s.config = append([]string{"serve", "--state", filepath.Join(t.TempDir(), "pools")}, config...)
+	s.env = append(environment(), "NOTIFY_SOCKET="+path)
+	t.Cleanup(func() {
+		if s.pid != 0 {
+			syscall.Kill(s.pid, syscall.SIGKILL)
+		}
+		s.ready.Close()
+		if t.Failed() {
+			log, _ := os.ReadFile(s.output)
+			t.Logf("%s", log[max(0, len(log)-4096):])
+		}
+	})
+	return s
+}
+
+// start starts a process with the sockets that systemd passes, and waits until the process is ready.
+func (s *service) start(sockets ...*os.File) *exec.Cmd {
+	s.t.Helper()
+	// systemd names the process that the sockets are for. A shell knows its number, and becomes firn.
+	cmd := exec.Command("sh", append([]string{"-c", `if [ "$LISTEN_FDS" -gt 0 ]; then export LISTEN_PID=$$; fi; exec "$@"`, "sh", program}, s.config...)...)
+	cmd.Env = append(s.env, "LISTEN_FDS="+strconv.Itoa(len(sockets)))
+	cmd.ExtraFiles = sockets
+	log, err := os.OpenFile(s.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.pid = cmd.Process.Pid
+	s.wait("READY=1")
+	return cmd
+}
+
+// wait waits for a state that a process tells systemd, and notes the main process.
+func (s *service) wait(state string) {
+	s.t.Helper()
+	message := make([]byte, 4096)
+	s.ready.SetReadDeadline(time.Now().Add(wait.Patience))
+	for {
+		n, err := s.ready.Read(message)
+		if err != nil {
+			s.t.Fatalf("waiting for %s: %v", state, err)
+		}
+		found := false
+		for line := range strings.Lines(string(message[:n])) {
+			line = strings.TrimSpace(line)
+			found = found || line == state
+			if pid, ok := strings.CutPrefix(line, "MAINPID="); ok {
+				if s.pid, err = strconv.Atoi(pid); err != nil {
+					s.t.Fatal(err)
+				}
+			}
+		}
+		if found {
+			return
+		}
+	}
+}
+
+// A crowd is clients that note what they suffer.
+type crowd struct {
+	address  string
+	answers  atomic.Int64
+	ends     atomic.Int64 // of connections between two requests, without an answer
+	running  sync.WaitGroup
+	mu       sync.Mutex
+	failures []error
+}
+
+func (c *crowd) fail(what string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failures = append(c.failures, fmt.Errorf("%s: %w", what, err))
+}
+
+// begin starts the clients, which go on until ctx ends.
+func (c *crowd) begin(ctx context.Context) {
+	for range 3 {
+		c.running.Go(func() { c.fresh(ctx, "RESP", c.incr) })
+		c.running.Go(func() { c.fresh(ctx, "HTTP", c.get) })
+		c.running.Go(func() { c.kept(ctx) })
+	}
+}
+
+// fresh makes one request for each connection. Each request has to be answered.
+func (c *crowd) fresh(ctx context.Context, what string, request func(conn net.Conn, in *bufio.Reader) error) {
+	for ctx.Err() == nil {
+		conn, err := net.DialTimeout("tcp", c.address, wait.Patience)
+		if err != nil {
+			c.fail(what, err)
+			continue
+		}
+		conn.SetDeadline(time.Now().Add(wait.Patience))
+		if err := request(conn, bufio.NewReader(conn)); err != nil {
+			c.fail(what, err)
+		}
+		conn.Close()
+		c.answers.Add(1)
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (c *crowd) incr(conn net.Conn, in *bufio.Reader) error {
+	if _, err := io.WriteString(conn, "*2\r\n$4\r\nINCR\r\n$9\r\nnanoflake\r\n"); err != nil {
+		return err
+	}
+	line, err := in.ReadString('\n')
+	if err == nil && line[0] != ':' {
+		err = errors.New(line)
+	}
+	return err
+}
+
+func (c *crowd) get(conn net.Conn, in *bufio.Reader) error {
+	if _, err := io.WriteString(conn, "GET /v1/generators/nanoflake/ids HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		return err
+	}
+	answer, err := http.ReadResponse(in, nil)
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", answer.Status, body)
+	}
+	return err
+}
+
+// kept makes many requests for each connection. The server ends the connection when it stops: then the client sees the
+// end, and no reset.
+func (c *crowd) kept(ctx context.Context) {
+	for ctx.Err() == nil {
+		conn, err := net.DialTimeout("tcp", c.address, wait.Patience)
+		if err != nil {
+			c.fail("kept", err)
+			continue
+		}
+		in := bufio.NewReader(conn)
+		for ctx.Err() == nil {
+			conn.SetDeadline(time.Now().Add(wait.Patience))
+			err := c.incr(conn, in)
+			if errors.Is(err, io.EOF) {
+				c.ends.Add(1)
+				break
+			}
+			if err != nil {
+				c.fail("kept", err)
+				break
+			}
+			c.answers.Add(1)
+			time.Sleep(time.Millisecond)
+		}
+		conn.Close()
+	}
+}
+
+// end ends the clients, and reports what they have suffered.
+func (c *crowd) end(t *testing.T, cancel context.CancelFunc) {
+	t.Helper()
+	cancel()
+	c.running.Wait()
+	t.Logf("%d answers, %d ends of kept connections, %d failures", c.answers.Load(), c.ends.Load(), len(c.failures))
+	if c.answers.Load() == 0 {
+		t.Error("no answers")
+	}
+	for _, err := range c.failures[:min(len(c.failures), 10)] {
+		t.Error(err)
+	}
+}
+
+// gone reports whether a process has ended. The process is no child of the test, so another process takes its status, and
+// may do so late.
+func gone(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
+// A server that starts its successor hands over the socket: no connection is refused or reset, and no request is lost.
+func TestSuccessors(t *testing.T) {
+	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	s := newService(t, "--listen", address)
+	first := s.start()
+	c := &crowd{address: address}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.begin(ctx)
+	for i := range restarts() {
+		old := s.pid
+		if err := syscall.Kill(old, syscall.SIGUSR2); err != nil {
+			t.Fatal(err)
+		}
+		s.wait("READY=1")
+		if s.pid == old {
+			t.Fatalf("restart %d: the main process is the old one", i)
+		}
+		if i == 0 {
+			if err := first.Wait(); err != nil {
+				t.Fatalf("the first process: %v", err)
+			}
+			continue
+		}
+		wait.Until(t, "the old process ends", func() bool { return gone(old) })
+	}
+	c.end(t, cancel)
+	syscall.Kill(s.pid, syscall.SIGTERM)
+	wait.Until(t, "the last process ends", func() bool { return gone(s.pid) })
+}
+
+// A server whose socket systemd keeps is ended and started again: connections wait in the socket meanwhile.
+func TestSystemdSockets(t *testing.T) {
+	ln := listen(t)
+	defer ln.Close()
+	socket, err := ln.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	address := ln.Addr().String()
+	s := newService(t, "--listen", address)
+	process := s.start(socket)
+	c := &crowd{address: address}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.begin(ctx)
+	for range restarts() {
+		if err := process.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := process.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		process = s.start(socket)
+	}
+	c.end(t, cancel)
+	process.Process.Signal(syscall.SIGTERM)
+	if err := process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
