@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// resp measures INCR by redis-benchmark at firn and at Redis.
+func (b *bench) resp(ctx context.Context) error {
+	firn, err := b.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer firn.stop()
+	redis, err := b.redis(ctx)
+	if err != nil {
+		return err
+	}
+	defer redis.stop()
+	for _, p := range []struct {
+		pipeline int
+		perSec   int // about, on two cores
+		bound    float64
+	}{{1, 100_000, 0.95}, {16, 900_000, 1.15}, {64, 1_600_000, 1.35}} {
+		n := int(float64(p.perSec) * b.length.Seconds())
+		run := func(s *server) func(context.Context) (figure, error) {
+			return func(ctx context.Context) (figure, error) { return benchmark(ctx, s, p.pipeline, n) }
+		}
+		ours := &subject{name: fmt.Sprintf("firn, INCR, pipeline %d", p.pipeline), run: run(firn)}
+		theirs := &subject{name: fmt.Sprintf("Redis, INCR, pipeline %d", p.pipeline), run: run(redis)}
+		if err := b.turns(ctx, theirs, ours); err != nil {
+			return err
+		}
+		b.bound(fmt.Sprintf("rate by Redis' rate, pipeline %d", p.pipeline), ours.rate/theirs.rate, p.bound, false)
+		b.bound(fmt.Sprintf("processor time by Redis', pipeline %d", p.pipeline), ours.server/theirs.server, 1.3, true)
+	}
+	return nil
+}
+
+// benchmark runs redis-benchmark: n times INCR by 50 clients.
+func benchmark(ctx context.Context, s *server, pipeline, n int) (figure, error) {
+	command := []string{"redis-benchmark", "-h", "127.0.0.1", "-p", s.port(), "-c", "50", "-n", strconv.Itoa(n), "-P", strconv.Itoa(pipeline), "--csv", "INCR", "nanoflake"}
+	return s.load(ctx, command, func(output []byte, _ time.Duration) (float64, float64, error) {
+		records, err := csv.NewReader(strings.NewReader(string(output))).ReadAll()
+		if err != nil {
+			return 0, 0, err
+		}
+		rate, err := strconv.ParseFloat(records[len(records)-1][1], 64)
+		return float64(n), float64(n) / rate, err
+	})
+}
+
+// http measures answers of HTTP beside a bare handler, which writes a constant answer of the same length.
+func (b *bench) http(ctx context.Context) error {
+	firn, err := b.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer firn.stop()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		n     int
+		bound float64
+	}{{1, 0.9}, {100, 0.7}} {
+		path := fmt.Sprintf("/v1/generators/nanoflake/ids?n=%d", p.n)
+		answer, err := get(ctx, "http://"+firn.address+path)
+		if err != nil {
+			return err
+		}
+		bare, err := start(ctx, func(address string) []string {
+			return []string{self, "child", "-bare", strconv.Itoa(len(answer)), "-address", address}
+		})
+		if err != nil {
+			return err
+		}
+		run := func(s *server) func(context.Context) (figure, error) {
+			return func(ctx context.Context) (figure, error) {
+				return b.child(ctx, s, "-load", "http", "-path", path, "-n", strconv.Itoa(p.n))
+			}
+		}
+		ours := &subject{name: fmt.Sprintf("firn, HTTP, n=%d", p.n), run: run(firn)}
+		theirs := &subject{name: fmt.Sprintf("bare handler, %d bytes", len(answer)), run: run(bare)}
+		err = b.turns(ctx, theirs, ours)
+		bare.stop()
+		if err != nil {
+			return err
+		}
+		b.bound(fmt.Sprintf("rate by the bare handler's rate, n=%d", p.n), ours.rate/theirs.rate, p.bound, false)
+	}
+	return nil
+}
+
+func get(ctx context.Context, url string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", answer.Status, body)
+	}
+	return body, err
+}
+
+// bulk measures many IDs at a time, of a generator with 16 workers.
+func (b *bench) bulk(ctx context.Context) error {
+	firn, err := b.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer firn.stop()
+	const million = 1e6
+	for _, p := range []struct {
+		name, load string
+		n          int
+		bound      float64
+	}{
+		{"HTTP, packed", "packed", 16384, 45},
+		{"gRPC, a stream", "stream", 16384, 45},
+		{"RESP, FIRN.RAW", "raw", 16384, 0},
+		{"RESP, FIRN.RUN", "run", 4096, 60},
+	} {
+		s := &subject{name: p.name, run: func(ctx context.Context) (figure, error) {
+			return b.child(ctx, firn, "-load", p.load, "-n", strconv.Itoa(p.n))
+		}}
+		if err := b.turns(ctx, s); err != nil {
+			return err
+		}
+		if p.bound > 0 {
+			b.bound(p.name+", millions of IDs a second", s.rate/million, p.bound, false)
+		}
+	}
+	return nil
+}
+
+// nextval measures a sequence of PostgreSQL, by 50 connections.
+func (b *bench) nextval(ctx context.Context) error {
+	rate, err := nextval(ctx, b.length)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-52s %12.0f IDs/s\n", "PostgreSQL, select nextval", rate)
+	return nil
+}
+
+// memory measures the memory of firn serve with connections.
+func (b *bench) memory(ctx context.Context) error {
+	firn, err := b.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer firn.stop()
+	if _, err := get(ctx, "http://"+firn.address+"/v1/generators/nanoflake/ids"); err != nil {
+		return err
+	}
+	began, err := firn.look(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-52s %8.1f MiB\n", "without connections", began.memory)
+	loaded := make(chan error, 1)
+	go func() {
+		_, err := firn.load(ctx, []string{"redis-benchmark", "-h", "127.0.0.1", "-p", firn.port(), "-c", "1000", "-n", "3000000", "-P", "16", "--csv", "INCR", "nanoflake"},
+			func([]byte, time.Duration) (float64, float64, error) { return 1, 1, nil })
+		loaded <- err
+	}()
+	var most float64
+	for done := false; !done; {
+		select {
+		case err := <-loaded:
+			if err != nil {
+				return err
+			}
+			done = true
+		case <-time.After(50 * time.Millisecond):
+			kilobytes, err := firn.status("VmRSS")
+			if err != nil {
+				return err
+			}
+			most = max(most, float64(kilobytes)/1024)
+		}
+	}
+	b.bound("MiB with 1000 loaded connections", most, 32, true)
+	idle, err := idleConnections(ctx, firn.address, 10_000)
+	if err != nil {
+		return err
+	}
+	kilobytes, err := firn.status("VmRSS")
+	if err != nil {
+		return err
+	}
+	b.bound("MiB with 10 000 idle connections", float64(kilobytes)/1024, 64, true)
+	for _, c := range idle {
+		c.Close()
+	}
+	var after state
+	for range 100 { // the server notices the ends
+		if after, err = firn.look(ctx); err != nil {
+			return err
+		}
+		if after.goroutines <= began.goroutines && after.descriptors <= began.descriptors {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	b.bound(fmt.Sprintf("goroutines after all, %d before", began.goroutines), float64(after.goroutines), float64(began.goroutines), true)
+	b.bound(fmt.Sprintf("descriptors after all, %d before", began.descriptors), float64(after.descriptors), float64(began.descriptors), true)
+	return nil
+}
+
+// A state is what a server holds.
+type state struct {
+	memory                  float64 // in MiB
+	goroutines, descriptors int
+}
+
+func (s *server) look(ctx context.Context) (now state, err error) {
+	kilobytes, err := s.status("VmRSS")
+	if err != nil {
+		return now, err
+	}
+	now.memory = float64(kilobytes) / 1024
+	text, err := get(ctx, "http://"+s.address+"/metrics")
+	if err != nil {
+		return now, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if n, ok := strings.CutPrefix(line, "go_goroutines "); ok {
+			now.goroutines, err = strconv.Atoi(strings.TrimSpace(n))
+		}
+	}
+	if err != nil || now.goroutines == 0 {
+		return now, errors.Join(err, errors.New("/metrics has no go_goroutines"))
+	}
+	now.descriptors, err = s.descriptors()
+	return now, err
+}
+
+// idleConnections opens connections, and sends a command on each.
+func idleConnections(ctx context.Context, address string, n int) (all []net.Conn, err error) {
+	var d net.Dialer
+	pong := make([]byte, len("+PONG\r\n"))
+	for range n {
+		c, err := d.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return all, fmt.Errorf("connection %d: %w", len(all), err)
+		}
+		all = append(all, c)
+		if _, err := io.WriteString(c, "*1\r\n$4\r\nPING\r\n"); err != nil {
+			return all, err
+		}
+		if _, err := io.ReadFull(c, pong); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
