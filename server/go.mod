@@ -4,8 +4,6 @@ go 1.26.0
 
 require (
 	github.com/BurntSushi/toml v1.6.0
-	github.com/cloudflare/tableflip v1.2.3
-	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/firn-id/firn v0.1.0
 	github.com/prometheus/client_golang v1.23.2
 	github.com/prometheus/client_model v0.6.2

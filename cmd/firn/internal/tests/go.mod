@@ -59,7 +59,7 @@ require (
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/nrednav/cuid2 v1.1.0
 	github.com/oklog/ulid/v2 v2.1.2
-	github.com/redis/go-redis/v9 v9.23.0 // indirect
+	github.com/redis/go-redis/v9 v9.23.0
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rs/xid v1.6.0
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
@@ -84,7 +84,7 @@ require (
 	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
-	google.golang.org/grpc v1.83.2 // indirect
+	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12 // indirect
 	modernc.org/sqlite v1.61.1
 )
