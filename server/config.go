@@ -53,8 +53,8 @@ type Config struct {
 	Log *slog.Logger
 	// OpenSocket opens a socket; nil means [Listen]. A program that takes sockets over from another process has its own.
 	OpenSocket func(network, address string) (net.Listener, error)
-	// Ready, if not nil, is called when all sockets are open.
-	Ready func()
+	// Ready, if not nil, is called when all sockets are open. An error ends the server.
+	Ready func() error
 	// Explain, if not nil, rewords an error of a generator's lease or store for the Log.
 	Explain func(generator string, err error) error
 	// Notify, if not nil, gets the events of all leases, beside the Log. Notify must return soon.

@@ -175,15 +175,17 @@ func (s *Server) Serve(ctx context.Context) error {
 	if s.certs != nil {
 		servers.Go(func() { s.certs.Watch(watch) })
 	}
+	var failed error
 	if s.config.Ready != nil {
-		s.config.Ready()
+		failed = s.config.Ready()
 	}
-	<-ctx.Done()
+	if failed == nil {
+		<-ctx.Done()
+	}
 	unwatch()
-	s.log.Info("stopping", "connections", s.door.Connections(), "deadline", s.config.Drain)
 	s.drain(listeners, &doors)
 	servers.Wait()
-	return nil
+	return failed
 }
 
 func protocols(only bool) string {
@@ -241,16 +243,15 @@ func (s *Server) drain(listeners []net.Listener, doors *sync.WaitGroup) {
 		ln.Close()
 	}
 	s.door.Drain() // no connection is lost between the door and the servers
+	// Shutdown of net/http drops a request that it reads meanwhile. Without keep-alive, each connection gets its answer,
+	// and ends; idle connections end at once.
+	s.http.SetKeepAlivesEnabled(false)
 	var protocols sync.WaitGroup
-	protocols.Go(func() {
-		if err := s.http.Shutdown(ctx); err != nil {
-			s.http.Close()
-		}
-	})
 	protocols.Go(func() { stopGRPC(ctx, s.grpc) })
 	protocols.Go(func() { s.resp.Drain(ctx) })
 	protocols.Wait()
 	s.door.Wait(ctx)
+	s.http.Close()
 	giving, stop := context.WithTimeout(context.Background(), giveBack)
 	defer stop()
 	if err := s.set.Close(giving); err != nil {

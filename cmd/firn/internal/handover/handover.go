@@ -75,8 +75,8 @@ func same(a net.Addr, network, address string) bool {
 	return want.IP.Equal(have.IP) || everywhere(want.IP) && everywhere(have.IP)
 }
 
-// Unused returns an error if systemd has passed a socket that nothing takes. Call Unused when all sockets are open.
-func (h *Handover) Unused() error {
+// unused returns an error if systemd has passed a socket that nothing takes.
+func (h *Handover) unused() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var unused []string
@@ -89,8 +89,12 @@ func (h *Handover) Unused() error {
 	return fmt.Errorf("systemd has passed sockets that firn serve does not use: %s: name their addresses by --listen, --resp or --unix", strings.Join(unused, ", "))
 }
 
-// Ready tells systemd and the predecessor that this process serves. The predecessor then stops.
+// Ready tells systemd and the predecessor that this process serves. The predecessor then stops. Call Ready when all
+// sockets are open: a socket of systemd that nothing takes is an error.
 func (h *Handover) Ready() error {
+	if err := h.unused(); err != nil {
+		return err
+	}
 	if h.upgrader != nil {
 		if err := h.upgrader.Ready(); err != nil {
 			return err

@@ -2,6 +2,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/handover"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/server"
 )
@@ -120,11 +122,17 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 		return err
 	}
 	defer opener.close()
-	made, err := newServer(c)
+	sockets, err := handover.New(server.Listen)
+	if err != nil {
+		return err
+	}
+	defer sockets.Stopping()
+	c.OpenSocket, c.Ready = sockets.Listen, sockets.Ready
+	made, err := server.New(c)
 	if err != nil {
 		return f.explain(err)
 	}
-	return f.serve(ctx, s, log, &c, made)
+	return f.serve(ctx, s, log, &c, made, sockets)
 }
 
 // load returns the Config of the file and the flags. A fault of either is wrong usage.
@@ -173,7 +181,7 @@ func (f *serveFlags) configError(err error) error {
 }
 
 // serve runs a server until a signal.
-func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger, c *server.Config, running running) error {
+func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger, c *server.Config, running *server.Server, sockets *handover.Handover) error {
 	defer s.Cleanup.Take()()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -182,16 +190,33 @@ func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger
 	defer signal.Stop(ends)
 	signal.Notify(reloads, syscall.SIGHUP)
 	defer signal.Stop(reloads)
+	successors := make(chan os.Signal, 1)
+	notifySuccessor(successors)
+	defer signal.Stop(successors)
 	done := make(chan error, 1)
 	go func() { done <- running.Serve(ctx) }()
+	succeeded := sockets.Succeeded()
 	var late <-chan time.Time
 	for {
 		select {
+		case <-successors:
+			go func() { // the server goes on meanwhile
+				log.Info("starting a successor")
+				if err := sockets.Succeed(ctx); err != nil {
+					log.Error("no successor: this server goes on", "err", err)
+				}
+			}()
+		case <-succeeded:
+			log.Info("stopping: a successor serves")
+			succeeded = nil
+			stop()
+			late = time.After(cmp.Or(c.Drain, server.DefaultDrain) + grace)
 		case sig := <-ends:
-			signal.Stop(ends) // a second signal ends the process
+			// A signal after a second ends the process. Some programs send the first one twice, as timeout does.
+			time.AfterFunc(time.Second, func() { signal.Stop(ends) })
 			log.Info("stopping: requests are finished, and workers given back", "signal", sig.String())
 			stop()
-			late = time.After(c.Drain + grace)
+			late = time.After(cmp.Or(c.Drain, server.DefaultDrain) + grace)
 		case <-reloads:
 			log.Info("reading the tokens and certificates again")
 			running.Reload()
