@@ -82,6 +82,9 @@ type FirnClient interface {
 	// The server makes IDs as fast as the client reads: flow control holds the server back. IDs that wait in the buffers
 	// of the connection are as old as their wait. The time in an ID is the time at which the server made the ID.
 	//
+	// A stream keeps to the rate of its token by itself, and does not end with the reason limit: the reason stands for a
+	// batch that is larger than the token may take at once.
+	//
 	// A batch has at least 1 ID, and can have fewer than were asked for: at the end of total, and if the generator is
 	// exhausted. An error in the middle ends the stream: the batches before are good. The errors are those of Take.
 	// The reason count also stands for a total of 0. A stream has a further error:
@@ -191,6 +194,9 @@ type FirnServer interface {
 	//
 	// The server makes IDs as fast as the client reads: flow control holds the server back. IDs that wait in the buffers
 	// of the connection are as old as their wait. The time in an ID is the time at which the server made the ID.
+	//
+	// A stream keeps to the rate of its token by itself, and does not end with the reason limit: the reason stands for a
+	// batch that is larger than the token may take at once.
 	//
 	// A batch has at least 1 ID, and can have fewer than were asked for: at the end of total, and if the generator is
 	// exhausted. An error in the middle ends the stream: the batches before are good. The errors are those of Take.

@@ -104,7 +104,10 @@ func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingSer
 		began := time.Now()
 		n := int(min(uint64(most), left))
 		if err := bearer.Take(g.Name, n); err != nil {
-			return err
+			if err = s.pause(ctx, err); err != nil {
+				return err
+			}
+			continue
 		}
 		made, batch, err := m.next(ctx, n, pool.Get(m.length(n)), &pool)
 		if made > 0 {
@@ -119,6 +122,26 @@ func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingSer
 		}
 	}
 	return nil
+}
+
+// pause waits if a token may take more IDs later: a stream keeps to the rate of its token. Otherwise pause returns why the
+// token may take no IDs.
+func (s *Service) pause(ctx context.Context, why error) error {
+	e := reason.Of(why)
+	if e.Of != reason.Limit || e.Retry <= 0 {
+		return why
+	}
+	const longest = time.Second // the token may be revoked meanwhile
+	t := time.NewTimer(min(e.Retry, longest))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-s.drained:
+		return nil // the caller knows why
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Inspect implements the method of the service.
