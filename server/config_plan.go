@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/server/internal/supply"
 )
 
-// A Plan is what a server of a [Config] would do, and what keeps the server from doing it.
+// A Plan is what a server of a [Config] would do, with the faults that stand in its way.
 type Plan struct {
 	Config                     // with the defaults
 	Expires time.Time          // the end of the certificate's validity; zero without TLS

@@ -47,7 +47,15 @@ func (h *Handover) Listen(network, address string) (net.Listener, error) {
 	if h.upgrader == nil {
 		return h.open(network, address)
 	}
-	return h.upgrader.ListenWithCallback(network, address, h.open)
+	var failed error // which the package keeps only the text of
+	ln, err := h.upgrader.ListenWithCallback(network, address, func(network, address string) (ln net.Listener, err error) {
+		ln, failed = h.open(network, address)
+		return ln, failed
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return ln, err
 }
 
 func (h *Handover) open(network, address string) (net.Listener, error) {

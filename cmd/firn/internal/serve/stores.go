@@ -133,8 +133,8 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 	return store, err
 }
 
-// directory opens the store in a directory. With --check, the store is nil if there is no directory, which a server
-// would make.
+// directory opens the store in a directory, and makes a missing directory. With --check, directory makes nothing: the
+// store is then nil.
 func (o *opener) directory(at stores.Place) (driver.Store, error) {
 	open := filelease.Open
 	if at.Default {

@@ -5,12 +5,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/firn-id/firn/internal/testing/services"
 )
@@ -24,6 +29,7 @@ var elsewhere = map[string]string{
 // before are the commands that an example follows, beside the examples above. A rescue is of an old pool.
 var before = map[string][]string{
 	"pool doctor": {"firn pool create nanoflake --store postgres://ids@db/app"},
+	"serve":       {"firn new nanoflake --state /var/lib/firn"},
 	"pool rescue": {
 		"firn pool create nanoflake --store postgres://ids@db/app", "firn pool create nanoflake --name orders --state /var/lib/firn",
 	},
@@ -56,6 +62,9 @@ func TestExamples(t *testing.T) {
 				return
 			}
 			s := newSandbox(t, stubs)
+			if path == "serve" {
+				s.files(t, "serve.txtar", "firn.toml", "tokens.toml", "tls.crt", "tls.key")
+			}
 			for _, line := range append(before[path], strings.Split(strings.TrimSpace(cmd.Example), "\n")...) {
 				s.example(t, strings.TrimSpace(line))
 			}
@@ -101,6 +110,10 @@ func (s sandbox) example(t *testing.T, line string) {
 		colour = "NO_COLOR="
 	}
 	cmd.Env = append(os.Environ(), "CLICOLOR_FORCE=1", colour, "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
+	if strings.HasPrefix(typed, "firn serve") && !strings.Contains(typed, "--check") {
+		s.serves(t, line, cmd, typed)
+		return
+	}
 	if strings.Contains(typed, " --watch") {
 		runsOn(t, line, cmd)
 		return
@@ -122,6 +135,48 @@ func (s sandbox) example(t *testing.T, line string) {
 		if stdout == "" {
 			t.Errorf("no output: %s", line)
 		}
+	}
+}
+
+// files writes files that examples name, from the script of a command.
+func (s sandbox) files(t *testing.T, script string, names ...string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", script))
+	check(t, err)
+	for _, f := range archive.Files {
+		if slices.Contains(names, f.Name) {
+			check(t, os.WriteFile(filepath.Join(s.work, f.Name), f.Data, 0o600))
+		}
+	}
+}
+
+// port matches an address of an example that a server listens on.
+var port = regexp.MustCompile(`(127\.0\.0\.1|\[::1\]|0\.0\.0\.0):\d+`)
+
+// serves demands that a server listens at any free port, and ends by SIGTERM.
+func (s sandbox) serves(t *testing.T, line string, cmd *exec.Cmd, typed string) {
+	t.Helper()
+	typed = port.ReplaceAllString(typed, "127.0.0.1:0")
+	if !strings.Contains(typed, "--listen") {
+		typed += " --listen 127.0.0.1:0"
+	}
+	cmd.Args[len(cmd.Args)-1] = "exec " + typed
+	errs, err := cmd.StderrPipe()
+	check(t, err)
+	start(t, cmd)
+	var log strings.Builder
+	for lines := bufio.NewScanner(errs); lines.Scan(); {
+		log.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "msg=listening") {
+			check(t, cmd.Process.Signal(syscall.SIGTERM))
+			break
+		}
+	}
+	rest, err := io.ReadAll(errs)
+	check(t, err)
+	log.Write(rest)
+	if err := cmd.Wait(); err != nil || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("%s: %v\n%s", line, err, &log)
 	}
 }
 

@@ -1,0 +1,231 @@
+package tests
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+// A log is the stderr of a program that runs.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// A served is a firn serve that runs.
+type served struct {
+	*testing.T
+	cmd     *exec.Cmd
+	log     log
+	address string // the first of the log
+	ended   chan struct{}
+}
+
+var loopbackAddress = regexp.MustCompile(`127\.0\.0\.1:[1-9]\d*`)
+
+// serve starts firn serve at a free port, and waits until the server listens.
+func serve(t *testing.T, args ...string) *served {
+	t.Helper()
+	s := runServe(t, firnCommand(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+	s.until("an address", func() bool { s.address = loopbackAddress.FindString(s.log.String()); return s.address != "" })
+	return s
+}
+
+// runServe starts a command.
+func runServe(t *testing.T, cmd *exec.Cmd) *served {
+	t.Helper()
+	s := &served{T: t, cmd: cmd, ended: make(chan struct{})}
+	cmd.Stderr = &s.log
+	start(t, cmd)
+	go func() {
+		cmd.Wait()
+		close(s.ended)
+	}()
+	return s
+}
+
+// until waits for a condition, as long as the server runs.
+func (s *served) until(what string, is func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(wait.Patience); !is(); time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-s.ended:
+			s.Fatalf("firn serve has ended, without %s: %s", what, &s.log)
+		default:
+		}
+		if time.Now().After(deadline) {
+			s.Fatalf("no %s: %s", what, &s.log)
+		}
+	}
+}
+
+// get returns the status and the body of a request by HTTP.
+func (s *served) get(path, token string) (int, string) {
+	s.Helper()
+	r, err := http.NewRequest(http.MethodGet, "http://"+s.address+path, nil)
+	check(s.T, err)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	check(s.T, err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	check(s.T, err)
+	return answer.StatusCode, string(body)
+}
+
+// end ends the server by a signal, and demands the exit code 0.
+func (s *served) end(sig syscall.Signal) {
+	s.Helper()
+	check(s.T, s.cmd.Process.Signal(sig))
+	select {
+	case <-s.ended:
+	case <-time.After(wait.Patience):
+		s.Fatalf("the server goes on: %s", &s.log)
+	}
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		s.Errorf("exit code %d after %v: %s", code, sig, &s.log)
+	}
+}
+
+// TestServe: one port answers RESP and HTTP, and the server gives its worker back at its end.
+func TestServe(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		state := t.TempDir()
+		s := serve(t, "--state", state)
+		if code, body := s.get("/v1/generators/nanoflake/ids?n=3", ""); code != http.StatusOK || strings.Count(body, `"`) < 6 {
+			t.Errorf("%d: %s", code, body)
+		}
+		conn, err := net.Dial("tcp", s.address)
+		check(t, err)
+		fmt.Fprint(conn, "*2\r\n$4\r\nINCR\r\n$9\r\nnanoflake\r\n*1\r\n$4\r\nQUIT\r\n")
+		answer, err := io.ReadAll(conn)
+		if err != nil || !regexp.MustCompile(`^:\d{15,}\r\n\+OK\r\n$`).Match(answer) {
+			t.Errorf("%q, %v", answer, err)
+		}
+		if !strings.Contains(s.log.String(), "lease.event=acquired") {
+			t.Errorf("the log has no lease: %s", &s.log)
+		}
+		s.end(sig)
+		if strings.Contains(s.log.String(), "level=ERROR") {
+			t.Errorf("an error in the log: %s", &s.log)
+		}
+		if out, stderr, code := firnRun(t, "", "pool", "show", "nanoflake", "--state", state); code != 0 || !strings.Contains(out, "free") {
+			t.Errorf("exit code %d: the worker was not given back: %s%s", code, out, stderr)
+		}
+	}
+}
+
+// TestServeWithoutStore: a server starts while its store is down. Formats without workers work.
+func TestServeWithoutStore(t *testing.T) {
+	s := serve(t, "--store", "postgres://me:hunter2@127.0.0.1:1/db")
+	if code, body := s.get("/v1/generators/scru160/ids", ""); code != http.StatusOK {
+		t.Errorf("%d: %s", code, body)
+	}
+	if code, body := s.get("/v1/generators/sno/ids", ""); code != http.StatusServiceUnavailable || !strings.Contains(body, "starting") || strings.Contains(body, "hunter2") {
+		t.Errorf("%d: %s", code, body)
+	}
+	s.until("a word about the store", func() bool { return strings.Contains(s.log.String(), "generator=sno store=postgres://127.0.0.1:1/db") })
+	s.end(syscall.SIGTERM)
+	if strings.Contains(s.log.String(), "hunter2") {
+		t.Errorf("a secret in the log: %s", &s.log)
+	}
+}
+
+// TestServeTokens: SIGHUP reads the tokens again, and the server does so by itself, too.
+func TestServeTokens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.toml")
+	tokens := func(names ...string) {
+		var text strings.Builder
+		for _, name := range names {
+			fmt.Fprintf(&text, "[tokens.%s]\ntoken = \"the-token-of-%s\"\n", name, name)
+		}
+		check(t, os.WriteFile(path, []byte(text.String()), 0o600))
+	}
+	tokens("one")
+	s := serve(t, "--tokens", path)
+	status := func(token string) int {
+		code, _ := s.get("/v1/generators/scru160/ids", token)
+		return code
+	}
+	if status("") != http.StatusUnauthorized || status("the-token-of-two") != http.StatusUnauthorized || status("the-token-of-one") != http.StatusOK {
+		t.Error("the tokens are not those of the file")
+	}
+	tokens("one", "two")
+	check(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	s.until("a second token", func() bool { return status("the-token-of-two") == http.StatusOK })
+	tokens("two")
+	s.until("a revoked token", func() bool { return status("the-token-of-one") == http.StatusUnauthorized })
+	s.end(syscall.SIGTERM)
+	if strings.Contains(s.log.String(), "the-token-of") {
+		t.Errorf("a token in the log: %s", &s.log)
+	}
+}
+
+// TestServeTaken: an address that another program has is an error, with a remedy.
+func TestServeTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	defer l.Close()
+	_, stderr, code := firnRun(t, "", "serve", "--listen", l.Addr().String())
+	if code != 1 || !strings.Contains(stderr, l.Addr().String()) || !strings.Contains(stderr, "another program listens there: end that program, or choose another address with --listen\n") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestServeInContainer: in a container, a server refuses the default directory, and prints the command that works.
+func TestServeInContainer(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make the namespaces")
+	}
+	turn.Take(t)
+	h := newHost(t)
+	volume := h.home("volume", 0)
+	var container place
+	for _, p := range places {
+		if p.name == "container" {
+			container = p
+		}
+	}
+	if out, err := output(t, exec.Command("sh", "-ec", `ROOT=$1 HOME=$2 SHARED=/var/lib/firn VOLUME=$2; export ROOT HOME SHARED VOLUME; shift 2; `+container.script,
+		"sh", h.home("try", 0), volume, "true")); err != nil {
+		t.Skipf("the system does not permit a container: %v: %s", err, out)
+	}
+	args := []string{"serve", "--listen", "0.0.0.0:0", "--insecure"}
+	home := h.home("container", 0)
+	_, stderr, code := h.at(container, home, volume, nil, args...)
+	line := strings.TrimSpace(stderr[strings.LastIndex(stderr, ": ")+2:])
+	if code != 1 || line != "firn serve --listen 0.0.0.0:0 --insecure --state /var/lib/firn" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	out, stderr, code := h.at(container, home, volume, nil, append(strings.Fields(line)[1:], "--check")...)
+	if code != 0 || !strings.Contains(out, "/var/lib/firn") {
+		t.Errorf("exit code %d: %s%s", code, out, stderr)
+	}
+}
