@@ -18,6 +18,7 @@ type conn struct {
 	net    net.Conn
 	number int64
 	end    ending
+	ended  func() // called when the connection is closed
 
 	bearer   *access.Bearer
 	protocol int  // 2 or 3
@@ -268,12 +269,19 @@ func (c *conn) linger() {
 	}
 }
 
-func (c *conn) close() {
+// finish ends the connection.
+func (c *conn) finish() {
+	if c.end == said {
+		c.linger()
+	}
 	c.idle()
 	if c.end == lost {
 		c.cut()
 	}
 	c.net.Close()
+	c.server.leave(c)
+	c.server.Calls.Closed()
+	c.ended()
 }
 
 // cut closes the socket. Close of a TLS connection waits for a client that does not read.

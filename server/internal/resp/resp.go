@@ -5,7 +5,7 @@
 // [syscall.RawConn]: it reads into a pooled buffer, runs all whole commands, and answers them with one write. TLS, and
 // other systems, use the methods of [net.Conn]. An idle connection has no buffer in both cases.
 //
-//	ServeConn ─▶ fast (loop_unix.go) ─┐                        ┌─▶ parse (parse.go)
+//	Start ─▶ fast (loop_unix.go) ─┐                        ┌─▶ parse (parse.go)
 //	          └▶ plain (plain.go)   ──┴─▶ conn.answer (conn.go)┴─▶ conn.command (commands.go, take.go)
 package resp
 
@@ -77,31 +77,37 @@ func New(c Config) *Server {
 	return s
 }
 
-// ServeConn serves a connection until it ends, and closes it. start has the bytes that were read from the connection
-// before. ServeConn does not keep start. Entered is called when Drain would wait for the connection: a caller that calls
-// Drain after entered knows that the commands of the connection are answered.
+// ServeConn serves a connection until it ends, and closes it. The other parameters are those of [Server.Start].
 func (s *Server) ServeConn(n net.Conn, start []byte, entered func()) {
-	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2}
+	done := make(chan struct{})
+	s.Start(n, start, entered, func() { close(done) })
+	<-done
+}
+
+// Start serves a connection until it ends, closes it, and calls ended. start has the bytes that were read from the
+// connection before. Start does not keep start. Start calls entered when Drain would wait for the connection: a caller that
+// calls Drain after entered knows that the commands of the connection are answered.
+//
+// Start may return before the connection ends. Then goroutines with small stacks wait for the client: return soon, too.
+func (s *Server) Start(n net.Conn, start []byte, entered, ended func()) {
+	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2, ended: ended}
 	ok := s.enter(c)
 	entered()
 	if !ok {
 		n.Close()
+		ended()
 		return
 	}
 	s.Calls.Opened()
-	defer func() {
-		c.close()
-		s.leave(c)
-		s.Calls.Closed()
-	}()
 	c.feed(start)
 	c.idle()
-	if c.end == open && !c.fast() {
+	if c.end == open && c.fast() {
+		return
+	}
+	if c.end == open {
 		c.plain()
 	}
-	if c.end == said {
-		c.linger()
-	}
+	c.finish()
 }
 
 // enter adds a connection to those that Drain ends. It returns false if the server drains.
