@@ -36,9 +36,9 @@ type Config struct {
 	HTTP  *metrics.Calls // counts the connections of HTTP; the servers of the other protocols count their own
 	Log   *slog.Logger
 
-	// RESP serves a connection until its end, and closes it. start is what was read from the connection before. RESP
-	// calls entered when the end of the server of RESP would wait for the connection.
-	RESP func(c net.Conn, start []byte, entered func())
+	// RESP serves a connection until its end, closes it, and calls ended. RESP may return before. start is what was read
+	// from the connection before. RESP calls entered when the end of the server of RESP would wait for the connection.
+	RESP func(c net.Conn, start []byte, entered, ended func())
 	// Full answers a connection beyond the limit, and does not close it.
 	Full func(c net.Conn, p Protocol)
 
@@ -134,7 +134,12 @@ func (d *Door) serve(c net.Conn, only bool) {
 		d.Close(inner)
 	case p == RESP:
 		inner.SetDeadline(time.Time{})
-		d.RESP(inner, start, d.finding.Done)
+		d.serving.Add(1)
+		d.RESP(inner, start, d.finding.Done, func() {
+			d.open.Add(-1)
+			d.serving.Done()
+		})
+		return // the goroutine's stack has grown: RESP waits for the client in another
 	default:
 		d.hand(&conn{Conn: inner, start: start, door: d, protocol: p})
 		d.finding.Done() // the server of the protocol has the connection, or the connection is closed

@@ -26,7 +26,8 @@ type house struct {
 func open(t *testing.T, c door.Config, only bool) *house {
 	t.Helper()
 	c.Log = slog.New(slog.DiscardHandler)
-	c.RESP = func(conn net.Conn, start []byte, entered func()) {
+	c.RESP = func(conn net.Conn, start []byte, entered, ended func()) {
+		defer ended()
 		entered()
 		fmt.Fprintf(conn, "RESP %q", start)
 		conn.Close()
