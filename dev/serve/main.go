@@ -47,7 +47,7 @@ type bench struct {
 
 var parts = []struct {
 	name string
-	run  func(context.Context, *bench) error
+	run  func(*bench, context.Context) error
 }{{"resp", (*bench).resp}, {"http", (*bench).http}, {"bulk", (*bench).bulk}, {"nextval", (*bench).nextval}, {"memory", (*bench).memory}}
 
 func run(ctx context.Context, args []string) error {
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string) error {
 			continue
 		}
 		fmt.Printf("\n## %s\n\n", p.name)
-		if err := p.run(ctx, &b); err != nil {
+		if err := p.run(&b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
