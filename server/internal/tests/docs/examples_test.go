@@ -1,0 +1,209 @@
+package docs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/internal/testing/loopback"
+	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+// serve runs the first command of the document, with another port, and returns the port.
+func serve(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	firn := filepath.Join(dir, "firn")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", firn, "./cmd/firn")
+	build.Dir = "../../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	port, err := process.Again(func() (int, error) {
+		port, err := loopback.Port()
+		if err != nil {
+			return 0, err
+		}
+		var log process.Logbook
+		cmd := exec.Command(firn, "serve", "--state", filepath.Join(dir, "state"), "--listen", "127.0.0.1:"+strconv.Itoa(port))
+		cmd.Stdout, cmd.Stderr = &log, &log
+		p, err := process.Start(cmd)
+		if err != nil {
+			return 0, err
+		}
+		t.Cleanup(func() {
+			_ = syscall.Kill(p.Pid(), syscall.SIGTERM)
+			wait.Closed(t, "firn serve ends at SIGTERM", p.Done())
+			if code := p.State().ExitCode(); code != 0 {
+				t.Errorf("firn serve ends with %d\n%s", code, log.String())
+			}
+		})
+		return port, p.Listening("127.0.0.1:"+strconv.Itoa(port), &log)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.Itoa(port)
+}
+
+// examples returns the code of a language in a section of the document, with another port.
+func examples(t *testing.T, section, language, port string) []string {
+	t.Helper()
+	_, text, ok := strings.Cut(read(t), "\n### "+section+"\n")
+	if !ok {
+		t.Fatalf("the document has no section %s", section)
+	}
+	text, _, _ = strings.Cut(text, "\n##")
+	var all []string
+	for {
+		_, rest, ok := strings.Cut(text, "```"+language+"\n")
+		if !ok {
+			break
+		}
+		code, rest, _ := strings.Cut(rest, "```")
+		all = append(all, strings.ReplaceAll(code, "7433", port))
+		text = rest
+	}
+	if len(all) == 0 {
+		t.Fatalf("the section %s has no code", section)
+	}
+	return all
+}
+
+// run runs a program in a folder, and returns what it prints. A program that fails, or prints nothing, fails the test.
+func run(t *testing.T, dir string, env []string, name string, arguments ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil || len(out) == 0 {
+		t.Errorf("%s %s: %v\n%s", name, strings.Join(arguments, " "), err, out)
+	}
+	return string(out)
+}
+
+// need skips a test without a program.
+func need(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		services.Missing(t, "%s is not in PATH: %v", program, err)
+	}
+}
+
+// TestQuickStart runs the examples of the document against firn serve.
+func TestQuickStart(t *testing.T) {
+	port := serve(t)
+	answer, err := http.Get("http://127.0.0.1:" + port + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("/metrics answers %d", answer.StatusCode)
+	}
+	lines := func(t *testing.T, section, path string) {
+		for _, code := range examples(t, section, "sh", port) {
+			for line := range strings.Lines(code) {
+				out := run(t, "", []string{"PATH=" + path + string(os.PathListSeparator) + os.Getenv("PATH")}, "sh", "-c", line)
+				if strings.Contains(out, "ERR") || strings.Contains(out, "TRYAGAIN") || strings.Contains(out, "error") {
+					t.Errorf("%s%s", line, out)
+				}
+			}
+		}
+	}
+	t.Run("curl", func(t *testing.T) {
+		need(t, "curl")
+		lines(t, "curl", "")
+	})
+	t.Run("redis-cli", func(t *testing.T) {
+		need(t, "redis-cli")
+		lines(t, "redis-cli", "")
+	})
+	t.Run("grpcurl", func(t *testing.T) {
+		program, err := process.Tool(t.Context(), "../../../../dev/pins/grpcurl", "github.com/fullstorydev/grpcurl/cmd/grpcurl")
+		if err != nil {
+			services.Missing(t, "there is no grpcurl; it takes a network with Go modules: %v", err)
+		}
+		dir := t.TempDir()
+		if err := os.Symlink(program, filepath.Join(dir, "grpcurl")); err != nil {
+			t.Fatal(err)
+		}
+		lines(t, "grpcurl", dir)
+	})
+	t.Run("Python", func(t *testing.T) {
+		need(t, "python3")
+		for _, code := range examples(t, "Python", "python", port) {
+			python := "python3"
+			if strings.Contains(code, "import redis") && exec.Command(python, "-c", "import redis").Run() != nil {
+				if python = "/usr/bin/python3"; exec.Command(python, "-c", "import redis").Run() != nil {
+					t.Log("python3 has no package redis")
+					continue
+				}
+			}
+			run(t, "", nil, python, "-c", code)
+		}
+	})
+	t.Run("JavaScript", func(t *testing.T) {
+		need(t, "node")
+		dir := t.TempDir()
+		if services.InFull() { // npm needs the network
+			need(t, "npm")
+			if err := os.CopyFS(dir, os.DirFS("../resp/javascript")); err != nil {
+				t.Fatal(err)
+			}
+			run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund")
+		}
+		for i, code := range examples(t, "JavaScript", "js", port) {
+			for _, library := range []string{"", "5"} { // the present version, and an older one that is in use
+				if strings.Contains(code, "import ") != services.InFull() && strings.Contains(code, "import ") {
+					continue
+				}
+				of := strings.NewReplacer(`"ioredis"`, `"ioredis`+library+`"`, `"redis"`, `"redis`+library+`"`).Replace(code)
+				name := fmt.Sprintf("example%d%s.mjs", i, library)
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(of), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				digits(t, run(t, dir, nil, "node", name))
+			}
+		}
+	})
+	t.Run("Java", func(t *testing.T) {
+		if exec.Command("java", "--list-modules").Run() != nil {
+			t.Skip("there is no java")
+		}
+		if out, err := exec.Command("java", "--list-modules").Output(); err != nil || !strings.Contains(string(out), "jdk.compiler") {
+			t.Skip("java has no compiler")
+		}
+		dir := t.TempDir()
+		for _, code := range examples(t, "Java", "java", port) {
+			path := filepath.Join(dir, "Ids.java")
+			if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run(t, dir, nil, "java", path)
+		}
+	})
+}
+
+// digits fails the test for an integer of 64 bits that was rounded: doubles of this size are multiples of 128.
+func digits(t *testing.T, out string) {
+	t.Helper()
+	for word := range strings.FieldsSeq(out) {
+		n, err := strconv.ParseUint(strings.Trim(word, `'"n,`), 10, 64)
+		if err != nil && !errors.Is(err, strconv.ErrSyntax) || n > 1<<53 && n == uint64(float64(n)) && strings.HasSuffix(word, "00") {
+			t.Errorf("the integer %s was rounded: %v", word, err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+// Package docs tests docs/server.md: its tables against the code, and its examples against firn serve.
+package docs
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"google.golang.org/genproto/googleapis/rpc/code"
+
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/server/internal/metrics"
+	"github.com/firn-id/firn/server/internal/reason"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/server.md")
+
+const document = "../../../../docs/server.md"
+
+func read(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// table compares the rows of a table of the document with the rows of the code. With -update, table writes the rows.
+func table(t *testing.T, heading string, want []string) {
+	t.Helper()
+	text := read(t)
+	before, rest, ok := strings.Cut(text, heading+"\n")
+	if !ok {
+		t.Fatalf("the document has no table %s", heading)
+	}
+	line, rest, _ := strings.Cut(rest, "\n")
+	var have []string
+	for strings.HasPrefix(rest, "|") {
+		var row string
+		row, rest, _ = strings.Cut(rest, "\n")
+		have = append(have, row)
+	}
+	if *update {
+		whole := before + heading + "\n" + line + "\n" + strings.Join(want, "\n") + "\n" + rest
+		if err := os.WriteFile(document, []byte(whole), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, row := range want {
+		if !slices.Contains(have, row) {
+			t.Errorf("the document lacks %s", row)
+		}
+	}
+	for _, row := range have {
+		if !slices.Contains(want, row) {
+			t.Errorf("the code does not have %s", row)
+		}
+	}
+	if !t.Failed() && !slices.Equal(have, want) {
+		t.Errorf("the table %s has another order", heading)
+	}
+}
+
+// TestErrors compares the table of reasons, both ways. go test -update writes the table.
+func TestErrors(t *testing.T) {
+	var want []string
+	for _, r := range reason.All() {
+		again := "–"
+		if r.Retry > 0 {
+			again = strings.NewReplacer("ms", " ms", "s", " s").Replace(r.Retry.Round(time.Millisecond).String())
+			again = strings.Replace(again, "m s", "ms", 1)
+		}
+		want = append(want, fmt.Sprintf("| `%s` | %d | `%s` | `-%s` | %s | %s | %s |", r.Name, r.HTTP, code.Code(r.GRPC), r.RESP, again, r.Means, r.Remedy))
+	}
+	table(t, "| reason | HTTP | gRPC | RESP | again after | what happened | what to do |", want)
+}
+
+// TestMetrics compares the table of metrics with the registry, both ways. go test -update writes the table.
+func TestMetrics(t *testing.T) {
+	var want []string
+	for _, f := range families(t) {
+		if !strings.HasPrefix(f.GetName(), "firn_") {
+			continue
+		}
+		var labels []string
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+l.GetName()+"`")
+		}
+		want = append(want, fmt.Sprintf("| `%s` | %s | %s | %s |", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), f.GetHelp()))
+	}
+	table(t, "| metric | type | labels | what |", want)
+}
+
+// families returns the metrics of a server that has served, in the order of their names.
+func families(t *testing.T) []*dto.MetricFamily {
+	t.Helper()
+	m := metrics.New()
+	nanoflake, _ := inspect.Lookup("nanoflake")
+	set, err := supply.New(supply.Config{Notify: m.Event, Failed: m.Failed, Generators: []supply.Generator{{Name: "orders", Format: nanoflake,
+		Recipe: shape.Recipe{Leased: true}, Create: true, Store: "memory",
+		Open: func(context.Context) (driver.Store, error) { return memlease.New(), nil }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = set.Close(context.Background()) })
+	m.Collect(set)
+	m.Protocol("resp").Answered(1, time.Millisecond)
+	s, _ := set.Find("orders")
+	if _, err := s.AppendBinary(t.Context(), nil, 1); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	byName, err := parser.TextToMetricFamilies(bytes.NewReader(w.Body.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*dto.MetricFamily
+	for _, f := range byName {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return all
+}
+
+// TestAlerts checks that the names of metrics and labels exist, in this document and in docs/monitoring.md.
+func TestAlerts(t *testing.T) {
+	known := map[string]bool{}
+	for _, f := range families(t) {
+		known[f.GetName()] = true
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				known[l.GetValue()] = true
+			}
+		}
+	}
+	for _, r := range reason.All() {
+		known[r.Name] = true
+	}
+	text := read(t)
+	monitoring, err := os.ReadFile(filepath.Join(filepath.Dir(document), "monitoring.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, word := range strings.FieldsFunc(text+" "+string(monitoring), func(r rune) bool { return !(r == '_' || 'a' <= r && r <= 'z') }) {
+		if strings.HasPrefix(word, "firn_") && word != "firn_generator_" { // a prefix in code of docs/monitoring.md
+			found++
+			if name := strings.TrimSuffix(word, "_bucket"); !known[name] {
+				t.Errorf("there is no metric %s", word)
+			}
+		}
+	}
+	_, alerts, _ := strings.Cut(text, "## Alerts")
+	alerts, _, _ = strings.Cut(alerts, "## Errors")
+	for i, part := range strings.Split(alerts, `"`) {
+		if i%2 == 0 {
+			continue // outside of quotes
+		}
+		for value := range strings.SplitSeq(part, "|") {
+			if !known[value] && value != "error" {
+				t.Errorf("there is no label with the value %s", value)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("the document names metrics %d times", found)
+	}
+}
