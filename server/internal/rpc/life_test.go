@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -226,6 +227,48 @@ func TestDrain(t *testing.T) {
 	}
 	wants(t, err, codes.Unavailable, reason.Draining)
 	<-ended
+}
+
+// TestGone has clients that go in the middle of calls: by a cancelled call, by an orderly end of the connection, and by a
+// connection that breaks. The server has as many goroutines after as before.
+func TestGone(t *testing.T) {
+	s := serve(t, rpc.Config{Set: unleased(t)})
+	if _, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"}); err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	for i := range 30 {
+		var socket net.Conn
+		conn := s.connect(t, grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			var err error
+			socket, err = s.dial()
+			return socket, err
+		}))
+		client := firnv1.NewFirnClient(conn)
+		ctx, cancel := context.WithCancel(t.Context())
+		for range 3 {
+			if err := first(client.Stream(ctx, &firnv1.StreamRequest{Name: "orders"})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch i % 3 {
+		case 0:
+			cancel()
+		case 1:
+			conn.Close()
+		case 2:
+			socket.(*net.TCPConn).SetLinger(0)
+			socket.Close()
+		}
+		conn.Close()
+		cancel()
+	}
+	for until := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			all := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, before %d: %s", runtime.NumGoroutine(), before, all[:runtime.Stack(all, true)])
+		}
+	}
 }
 
 func TestHealth(t *testing.T) {
