@@ -339,32 +339,39 @@ func TestClockBehindInterval(t *testing.T) {
 		ready(s)
 		behind.Store(int64(30 * time.Second))
 		began := time.Now()
-		refuses(t, s, reason.Clock, "orders", "30")
+		refuses(t, s, reason.Clock, "orders", "ahead of the clock")
 		if took := time.Since(began); took != 0 {
 			t.Errorf("requests waited %v", took)
 		}
 	})
 }
 
-// TestClockBackDuringWait sets the clock back while requests wait for the next tick.
+// TestClockBackDuringWait sets the clock back while requests wait for the next tick: the requests end at once.
 func TestClockBackDuringWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		today()
-		clock := newDial(time.Now())
-		g := supply.Generator{Name: "orders", Format: format(t, "nanoflake"), Recipe: shape.Recipe{Worker: 1, Clock: clock.now}}
-		s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}}), "orders")
-		began, done := time.Now(), make(chan error)
-		go func() {
-			_, err := s.AppendBinary(t.Context(), nil, 1_000_000)
-			done <- err
-		}()
-		time.Sleep(100 * time.Millisecond)
-		clock.add(-time.Minute)
-		is(t, <-done, reason.Clock)
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("the request ended after %v", took)
+	for _, name := range []string{"nanoflake", "ulidflake", "snowflakesi"} { // scru160 and sno go on with IDs
+		for _, back := range []time.Duration{20 * time.Millisecond, time.Second, time.Minute} {
+			t.Run(name+back.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					today()
+					var behind atomic.Int64
+					clock := func() time.Time { return time.Now().Add(-time.Duration(behind.Load())) }
+					g := supply.Generator{Name: "orders", Format: format(t, name), Recipe: shape.Recipe{Worker: 1, Clock: clock}}
+					s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}}), "orders")
+					began, done := time.Now(), make(chan error)
+					go func() {
+						_, err := s.AppendBinary(t.Context(), nil, 1_000_000_000)
+						done <- err
+					}()
+					time.Sleep(15 * time.Millisecond)
+					behind.Add(int64(back))
+					is(t, <-done, reason.Clock)
+					if took := time.Since(began); took > 30*time.Millisecond {
+						t.Errorf("the request ended after %v", took)
+					}
+				})
+			})
 		}
-	})
+	}
 }
 
 // TestExhausted asks for more IDs than a tick has while time stands still: requests wait for a bounded time, and requests

@@ -191,6 +191,11 @@ func newSource(ctx context.Context, set *Set, c Config, g Generator) (*Source, e
 	if s.wait == 0 {
 		s.wait = DefaultWait
 	}
+	if g.Recipe.MaxBackward == 0 && d.Name != "scru160" {
+		// No request waits for a clock that went back: another server has a better clock. SCRU160 does not wait. It goes on in
+		// its last tick, for as long as its specification says.
+		s.Recipe.MaxBackward = time.Nanosecond
+	}
 	s.takers.New = func() any {
 		return &taker{at: int(s.next.Add(1)), shares: make([]share, len(s.members)), write: d.Writer()}
 	}
