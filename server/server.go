@@ -246,6 +246,7 @@ func (s *Server) drain(listeners []net.Listener, doors *sync.WaitGroup) {
 	// Shutdown of net/http drops a request that it reads meanwhile. Without keep-alive, each connection gets its answer,
 	// and ends; idle connections end at once.
 	s.http.SetKeepAlivesEnabled(false)
+	context.AfterFunc(ctx, s.door.Abort)
 	var protocols sync.WaitGroup
 	protocols.Go(func() { stopGRPC(ctx, s.grpc) })
 	protocols.Go(func() { s.resp.Drain(ctx) })

@@ -55,6 +55,7 @@ type Door struct {
 
 	mu       sync.Mutex
 	waiting  map[net.Conn]struct{} // connections without a protocol
+	given    map[*conn]struct{}    // open connections of HTTP and GRPC
 	draining bool
 
 	finding sync.WaitGroup // connections that no server has yet
@@ -67,7 +68,7 @@ func New(c Config) *Door {
 	if c.First == 0 {
 		c.First = 20 * time.Second
 	}
-	return &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}}
+	return &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{}}
 }
 
 // Listener returns the connections of HTTP or GRPC, for the server of the protocol.
@@ -155,6 +156,9 @@ func (d *Door) serve(c net.Conn, only bool) {
 func (d *Door) hand(c *conn) {
 	c.SetDeadline(time.Time{})
 	d.serving.Add(1)
+	d.mu.Lock()
+	d.given[c] = struct{}{}
+	d.mu.Unlock()
 	if c.protocol == HTTP {
 		d.HTTP.Opened()
 	}
@@ -263,6 +267,16 @@ func (d *Door) Wait(ctx context.Context) {
 	}
 }
 
+// Abort closes all connections of HTTP and GRPC. The server of gRPC ends only when its connections do, also those that have
+// not said all that begins a connection.
+func (d *Door) Abort() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for c := range d.given {
+		c.Conn.Close()
+	}
+}
+
 // Connections returns how many connections are open.
 func (d *Door) Connections() int { return int(d.open.Load()) }
 
@@ -324,6 +338,9 @@ func (c *conn) Close() error {
 	if c.closed.Swap(true) {
 		return net.ErrClosed
 	}
+	c.door.mu.Lock()
+	delete(c.door.given, c)
+	c.door.mu.Unlock()
 	c.door.open.Add(-1)
 	if c.protocol == HTTP {
 		c.door.HTTP.Closed()
