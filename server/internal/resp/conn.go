@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -37,7 +38,7 @@ type conn struct {
 	key    []byte
 	source *supply.Source
 
-	// The error of a source that had no IDs, for the other commands that came with the one that waited.
+	// A generator that had no IDs in time, and the error. Commands that came together wait once.
 	failed *supply.Source
 	why    *reason.Error
 }
@@ -171,6 +172,7 @@ func (c *conn) run() (more bool) {
 	for c.end == open {
 		n, fault := w.frame.parse(w.in[w.from:w.to])
 		if fault != nil {
+			c.server.Log.Debug("a malformed command of RESP", "client", c.net.RemoteAddr(), "error", fault)
 			c.refuse(reason.Request.Because(fault))
 			c.end, c.since = said, 0
 			return false
@@ -201,6 +203,7 @@ func (c *conn) writeSlowly() error {
 	w := c.work
 	_, err := c.write(w.left)
 	if err != nil {
+		c.server.Log.Debug("a client of RESP does not read", "client", c.net.RemoteAddr(), "error", err)
 		c.end = lost
 	}
 	w.reset(c.server)
@@ -231,7 +234,7 @@ func (c *conn) late() bool {
 }
 
 // patient is the number of reads after which a connection trusts short reads, and the most reads after the beginning of
-// Drain. A read that does not fill the buffer has emptied the socket, so a second read that says so is a waste. But the
+// Drain. A read that does not fill the buffer has emptied the socket, and a second read would only confirm that. But the
 // end of the client's data may have come with the data, and then no event follows. So connections with few reads read
 // until the socket is empty, and the others look again after a time.
 const patient = 16
@@ -282,6 +285,21 @@ func (c *conn) finish() {
 	c.server.leave(c)
 	c.server.Calls.Closed()
 	c.ended()
+}
+
+// rescue ends the connection after a panic. The other connections go on, as in package net/http.
+func (c *conn) rescue() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	c.server.Log.Error("a command of RESP has panicked", "panic", p, "client", c.net.RemoteAddr(), "stack", string(debug.Stack()))
+	if c.work != nil {
+		c.work.reset(c.server)
+		c.work = nil // not for another connection
+	}
+	c.end = lost
+	c.finish()
 }
 
 // cut closes the socket. Close of a TLS connection waits for a client that does not read.

@@ -25,7 +25,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/server/internal/supply"
 )
 
 // A network is a way from a client to a Server.
@@ -106,7 +110,7 @@ func certificate(t testing.TB) *tls.Certificate {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// A value is an answer: its kind, its text, and its elements.
+// A value is an answer: the kind, the text, and the elements.
 type value struct {
 	kind  byte
 	text  string
@@ -716,4 +720,81 @@ func TestIdle(t *testing.T) {
 	wait.Until(t, "the connections have ended", func() bool { return s.open() == 1 })
 	wait.Until(t, "the goroutines have ended", func() bool { return runtime.NumGoroutine() <= began })
 	ask(t, first, r, "INCR", "nanoflake")
+}
+
+// newStarting returns a generator whose store never opens.
+func newStarting(t testing.TB, longest time.Duration) *supply.Set {
+	t.Helper()
+	f, _ := inspect.Lookup("nanoflake")
+	set, err := supply.New(supply.Config{Wait: longest, Generators: []supply.Generator{{Name: "order", Format: f, Keys: []string{"*"}, Recipe: shape.Recipe{Leased: true},
+		Open: func(ctx context.Context) (driver.Store, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close(context.Background()) })
+	return set
+}
+
+// Commands that come together wait once for IDs. If each waited, the answers would take longer than the client waits.
+func TestWaitOnce(t *testing.T) {
+	const each = time.Second
+	n := 2 * int(wait.Patience/each)
+	dial := networks[0].open(t, New(Config{Set: newStarting(t, each)}))
+	c := dial()
+	var pipeline strings.Builder
+	for i := range n / 4 {
+		pipeline.WriteString(frameOf("INCR", strconv.Itoa(i)) + frameOf("FIRN.NEXT", "order", "2") + frameOf("FIRN.RAW", "order", "2") + frameOf("FIRN.RUN", "order", "2"))
+	}
+	for i, v := range send(t, c, bufio.NewReader(c), pipeline.String(), n/4*4) {
+		if v.kind != '-' || !strings.HasPrefix(v.text, "TRYAGAIN starting: ") {
+			t.Fatalf("answer %d: %v", i, v)
+		}
+	}
+}
+
+// A command that waits for IDs when the server drains is answered.
+func TestDrainWaiting(t *testing.T) {
+	for _, network := range networks {
+		t.Run(network.name, func(t *testing.T) {
+			s := New(Config{Set: newStarting(t, 2*wait.Patience)})
+			dial := network.open(t, s)
+			c := dial()
+			r := bufio.NewReader(c)
+			ask(t, c, r, "PING")
+			io.WriteString(c, frameOf("INCR", "order"))
+			drained := make(chan struct{})
+			go func() {
+				defer close(drained)
+				drain(t, s)
+			}()
+			// The server may drain before the command comes, and then does not read the command.
+			if v, err := readValue(r); err != io.EOF && (err != nil || !strings.HasPrefix(v.text, "TRYAGAIN draining: ")) {
+				t.Error(v, err)
+			}
+			c.Close()
+			<-drained
+		})
+	}
+}
+
+// A panic ends its connection alone.
+func TestPanic(t *testing.T) {
+	for _, network := range networks {
+		t.Run(network.name, func(t *testing.T) {
+			s := New(Config{}) // without a Set, INCR panics
+			dial := network.open(t, s)
+			c, other := dial(), dial()
+			r := bufio.NewReader(other)
+			ask(t, other, r, "PING")
+			io.WriteString(c, frameOf("PING")+frameOf("INCR", "order"))
+			if got, err := io.ReadAll(c); len(got) > 0 {
+				t.Errorf("%q, %v", got, err)
+			}
+			wait.Until(t, "the connection has ended", func() bool { return s.open() == 1 })
+			ask(t, other, r, "PING")
+		})
+	}
 }

@@ -3,7 +3,9 @@ package resp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
+	"log/slog"
 	"net"
 	"regexp"
 	"strings"
@@ -36,10 +38,27 @@ func (s *script) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+func (s *script) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 func (s *script) Write(b []byte) (int, error)      { return s.answers.Write(b) }
 func (s *script) Close() error                     { return nil }
 func (s *script) SetReadDeadline(time.Time) error  { return nil }
 func (s *script) SetWriteDeadline(time.Time) error { return nil }
+
+// A loud log fails the test with an error.
+type loud struct {
+	t *testing.T
+	slog.Handler
+}
+
+func (l loud) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelError }
+
+func (l loud) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		l.t.Error(r.Message, a)
+		return true
+	})
+	return nil
+}
 
 // changing is what differs between the same answers at different times.
 var changing = regexp.MustCompile(`uptime_in_seconds:[0-9]+`)
@@ -64,7 +83,7 @@ func FuzzConn(f *testing.F) {
 		for _, set := range []*supply.Set{full, none} {
 			whole, pieces := &script{rest: b}, &script{rest: b, sizes: sizes}
 			for _, c := range []*script{whole, pieces} {
-				New(Config{Set: set, MaxIDs: 100}).ServeConn(c, nil, func() {})
+				New(Config{Set: set, MaxIDs: 100, Log: slog.New(loud{t, slog.DiscardHandler})}).ServeConn(c, nil, func() {})
 				r := bufio.NewReader(bytes.NewReader(c.answers.Bytes()))
 				for ended := false; ; {
 					v, err := readValue(r)

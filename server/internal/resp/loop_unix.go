@@ -61,6 +61,7 @@ func (c *conn) fast() bool {
 
 // serve serves the connection until its end, or until another goroutine goes on.
 func (l *loop) serve() {
+	defer l.rescue()
 	for l.end == open {
 		err := l.raw.Read(l.callback)
 		switch {

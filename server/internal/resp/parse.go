@@ -28,8 +28,8 @@ type frame struct {
 // a command only. More bytes behind b change neither a length above 0 nor an error. So the answer to a sequence of bytes
 // does not depend on how the network splits the sequence.
 //
-// parse reads no inline command: the lines of a text that reaches the port by mistake, such as the body of an HTTP
-// request that a web page made a browser send, must not be commands.
+// parse reads no inline commands. A web page can make a browser send a text to the port, as the body of an HTTP request,
+// and no line of the text must be a command.
 func (f *frame) parse(b []byte) (n int, fault *protocolError) {
 	f.words = f.room[:0]
 	if len(b) == 0 {

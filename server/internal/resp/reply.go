@@ -9,14 +9,14 @@ import (
 	"github.com/firn-id/firn/server/internal/reason"
 )
 
-// appendError appends an error: its word, the name of its reason, and the text in one line.
+// appendError appends an error: the word, the name of the reason, and the text in one line.
 func appendError(dst []byte, e *reason.Error) []byte {
 	dst = append(append(append(dst, '-'), e.Of.RESP...), ' ')
 	dst = append(append(dst, e.Of.Name...), ": "...)
 	return append(append(dst, printable(e.Text)...), "\r\n"...)
 }
 
-// printable returns a text that is one line, without characters that a terminal obeys.
+// printable returns the text in one line, without control characters.
 func printable(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "?")

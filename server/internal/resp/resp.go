@@ -2,8 +2,8 @@
 // ID of 64 bits, and FIRN.NEXT, FIRN.RAW and FIRN.RUN make IDs of all formats, and many at a time.
 //
 // A connection has one goroutine. On Unix the goroutine reads and writes the socket itself, inside one callback of
-// [syscall.RawConn]: it reads into a pooled buffer, runs all whole commands, and answers them with one write. TLS, and
-// other systems, use the methods of [net.Conn]. An idle connection has no buffer in both cases.
+// [syscall.RawConn]. The callback reads into a pooled buffer, runs all whole commands, and writes all answers at once. TLS,
+// and other systems, use the methods of [net.Conn]. An idle connection has no buffer in both cases.
 //
 //	Start ─▶ fast (loop_unix.go) ─┐                        ┌─▶ parse (parse.go)
 //	          └▶ plain (plain.go)   ──┴─▶ conn.answer (conn.go)┴─▶ conn.command (commands.go, take.go)
@@ -35,7 +35,7 @@ type Config struct {
 // DefaultMaxIDs is how many IDs a command may ask for.
 const DefaultMaxIDs = 65536
 
-// The limits of time. They are variables of the Server, so tests can shorten them.
+// The limits of time. A Server has copies of the first two, for tests with shorter limits.
 const (
 	slowest  = 10 * time.Second       // a client that reads nothing of an answer for so long is cut off
 	partly   = 30 * time.Second       // a command whose end does not come for so long ends its connection
@@ -98,6 +98,7 @@ func (s *Server) Start(n net.Conn, start []byte, entered, ended func()) {
 		ended()
 		return
 	}
+	defer c.rescue()
 	s.Calls.Opened()
 	c.feed(start)
 	c.idle()
@@ -137,9 +138,10 @@ func (s *Server) open() int {
 	return len(s.conns)
 }
 
-// Drain ends all connections, and new ones at once. A connection first answers the commands that have come. Then it ends
-// its side, and ignores what the client still sends, until the client ends the connection: closing earlier would reset
-// the connection, and a reset may destroy answers on their way. Commands that wait for IDs wait half a second longer.
+// Drain ends all connections, and closes new connections at once. The server answers the commands that have come, and
+// ends its side of each connection. Then the server ignores what the client still sends, until the client ends the
+// connection. Closing earlier would reset the connection, and a reset may destroy answers on their way. Commands that wait
+// for IDs wait half a second longer.
 //
 // When ctx ends, Drain closes the connections that are left, and returns the error of ctx. Call Drain once.
 func (s *Server) Drain(ctx context.Context) error {

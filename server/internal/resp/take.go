@@ -38,7 +38,7 @@ func (c *conn) integers(key []byte, command string) (*supply.Source, error) {
 // together is how many commands that are the same have their IDs made together.
 const together = 256
 
-// increment runs INCR. The commands behind it that are the same, byte for byte, run together with it. text is the command.
+// increment runs INCR. Commands behind it with the same bytes run together with it. text is the command.
 func (c *conn) increment(key, text []byte) {
 	w := c.work
 	s, err := c.integers(key, "INCR")
