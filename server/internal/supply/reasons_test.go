@@ -210,6 +210,33 @@ func TestWindowLost(t *testing.T) {
 	})
 }
 
+// TestPause lets the clock jump ahead beyond the window, as a pause of the process does. The lease has not noticed yet.
+// Requests wait for its next interval.
+func TestPause(t *testing.T) {
+	for _, name := range []string{"nanoflake", "ulidflake-scalable", "snowflakesi", "sno"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				today()
+				var ahead atomic.Int64
+				g := leased(t, "orders", newCut())
+				g.Format = format(t, name)
+				g.Recipe.Clock = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+				s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}}), "orders")
+				answers(t, s, 10)
+				for range 5 {
+					time.Sleep(time.Minute)
+					ahead.Add(int64(20 * time.Second))
+					began := time.Now()
+					answers(t, s, 10)
+					if took := time.Since(began); took > 500*time.Millisecond {
+						t.Errorf("the request took %v", took)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestWindowOfOneWorker takes the store of one of two workers away: the other worker answers for both.
 func TestWindowOfOneWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -351,7 +351,10 @@ func mayWait(err error) bool {
 	if early, ok := errors.AsType[*iderr.EarlyError](err); ok {
 		return early.By <= soon
 	}
-	return errors.Is(err, iderr.ErrExhausted) || errors.Is(err, lease.ErrStarting)
+	// A generator without a timestamp returns the reason of its lease. Without a reason, the lease is about to grant a
+	// timestamp, or to say the reason: just after the first grant, and after a pause of the process.
+	unsaid := errors.Unwrap(err) == iderr.ErrFenced
+	return unsaid || errors.Is(err, iderr.ErrExhausted) || errors.Is(err, lease.ErrStarting)
 }
 
 // waits are the waits of one request, which have one end.
