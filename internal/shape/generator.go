@@ -44,6 +44,9 @@ type Generator interface {
 	// the IDs that the generator has now.
 	TryAppendBinary(dst []byte, n int) ([]byte, error)
 
+	// TryAppendTexts is AppendTexts without a wait, as TryAppendBinary is AppendBinary. made is the number of IDs.
+	TryAppendTexts(dst []byte, n int) (_ []byte, made int, _ error)
+
 	// Share returns a Generator for another goroutine, which makes IDs beside this one: both never make the
 	// same ID.
 	Share() Generator
@@ -108,6 +111,16 @@ func (m *made[T]) TryAppendBinary(dst []byte, n int) ([]byte, error) {
 	ids := m.room(n)
 	n, err := m.TryFill(ids)
 	return appendBinary(dst, ids[:n], err)
+}
+
+func (m *made[T]) TryAppendTexts(dst []byte, n int) (_ []byte, made int, _ error) {
+	ids := m.room(n)
+	made, err := m.TryFill(ids)
+	dst, bad := m.appendAll(dst, ids[:made], '\n')
+	if bad != nil {
+		err = bad
+	}
+	return dst, made, err
 }
 
 // appendBinary appends the binary forms of IDs, and returns the error with which the IDs were made.

@@ -6,6 +6,7 @@
 package supply
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -197,7 +198,7 @@ func newSource(ctx context.Context, set *Set, c Config, g Generator) (*Source, e
 		s.Recipe.MaxBackward = time.Nanosecond
 	}
 	s.takers.New = func() any {
-		return &taker{at: int(s.next.Add(1)), shares: make([]share, len(s.members)), write: d.Writer()}
+		return &taker{at: int(s.next.Add(1)), shares: make([]share, len(s.members))}
 	}
 	for range max(g.Workers, 1) {
 		m := &member{source: s}
@@ -248,8 +249,7 @@ func (s *Set) lease(members []*member) {
 type taker struct {
 	at     int // the member that is asked next, modulo their number
 	shares []share
-	write  func(dst, binary []byte) ([]byte, error)
-	binary []byte
+	room   []byte // for IDs on their way to another form
 }
 
 // A share is a member's generator for one taker.
@@ -283,20 +283,30 @@ const MaxRun = 4096
 func (s *Source) AppendBinary(ctx context.Context, dst []byte, n int) ([]byte, error) {
 	t := s.take()
 	defer s.takers.Put(t)
-	return s.appendBinary(ctx, t, dst, n)
+	return s.append(ctx, t, dst, n, packed)
 }
 
-func (s *Source) appendBinary(ctx context.Context, t *taker, dst []byte, n int) ([]byte, error) {
-	want := len(dst) + n*s.Size
+// A form is how IDs are appended.
+type form bool
+
+const (
+	packed form = false // the binary forms
+	lines  form = true  // the texts, each with a newline
+)
+
+func (s *Source) append(ctx context.Context, t *taker, dst []byte, n int, f form) ([]byte, error) {
 	w := waits{parent: ctx, longest: s.wait}
 	defer w.end()
-	for len(dst) < want {
+	for n > 0 {
+		var made int
 		var err error
-		if dst, err = s.now(t, dst, min((want-len(dst))/s.Size, MaxRun)); err == nil {
+		dst, made, err = s.now(t, dst, min(n, MaxRun), f)
+		if n -= made; err == nil {
 			continue
 		}
 		if mayWait(err) {
-			dst, err = s.later(&w, t, dst, err)
+			dst, made, err = s.later(&w, t, dst, f, err)
+			n -= made
 		}
 		if err != nil {
 			return dst, s.explain(ctx, err)
@@ -306,40 +316,54 @@ func (s *Source) appendBinary(ctx context.Context, t *taker, dst []byte, n int) 
 }
 
 // now appends what the members have now, up to n IDs. An error says why there are fewer.
-func (s *Source) now(t *taker, dst []byte, n int) ([]byte, error) {
-	want := len(dst) + n*s.Size
-	var worst error
+func (s *Source) now(t *taker, dst []byte, n int, f form) (_ []byte, made int, worst error) {
 	for range s.members {
+		var some int
 		var err error
-		dst, err = t.generator(s).TryAppendBinary(dst, (want-len(dst))/s.Size)
+		dst, some, err = s.try(t, dst, n-made, f)
+		made += some
 		if err == nil {
-			return dst, nil
+			return dst, made, nil
 		}
 		if worst == nil || mayWait(err) {
 			worst = err // a member that has IDs soon is worth a wait, whatever becomes of the others
 		}
 		t.at++
 	}
-	return dst, worst
+	return dst, made, worst
+}
+
+// try appends what the member has now that is asked next.
+func (s *Source) try(t *taker, dst []byte, n int, f form) (_ []byte, made int, err error) {
+	if f == lines {
+		return t.generator(s).TryAppendTexts(dst, n)
+	}
+	before := len(dst)
+	dst, err = t.generator(s).TryAppendBinary(dst, n)
+	return dst, (len(dst) - before) / s.Size, err
 }
 
 // later waits for an ID of one member, and appends the ID. why is the error of now. Without an ID and without an error,
 // the caller tries all members again.
-func (s *Source) later(w *waits, t *taker, dst []byte, why error) ([]byte, error) {
+func (s *Source) later(w *waits, t *taker, dst []byte, f form, why error) (_ []byte, made int, err error) {
 	ctx := w.context()
-	dst, err := t.generator(s).AppendBinary(ctx, dst, 1)
+	if f == lines {
+		dst, err = t.generator(s).AppendTexts(ctx, dst, 1)
+	} else {
+		dst, err = t.generator(s).AppendBinary(ctx, dst, 1)
+	}
 	switch {
 	case err == nil:
-		return dst, nil
+		return dst, 1, nil
 	case ctx.Err() != nil:
-		return dst, errors.Join(why, err)
+		return dst, 0, errors.Join(why, err)
 	}
 	if early, ok := errors.AsType[*iderr.EarlyError](err); ok && early.By <= soon {
 		_ = pause(ctx, early.By) // the caller notices the end of ctx
-		return dst, nil
+		return dst, 0, nil
 	}
 	t.at++ // the member has lost its window, for example
-	return dst, nil
+	return dst, 0, nil
 }
 
 // soon is how far ahead of the clock a new interval may begin for a request to wait. A lease leaves 50 ms to clocks that
@@ -383,16 +407,15 @@ func (w *waits) end() {
 func (s *Source) AppendTexts(ctx context.Context, dst []byte, n int, before, after string) ([]byte, error) {
 	t := s.take()
 	defer s.takers.Put(t)
+	if before == "" && after == "\n" {
+		return s.append(ctx, t, dst, n, lines)
+	}
 	for n > 0 {
 		some := min(n, MaxRun)
 		var err error
-		t.binary, err = s.appendBinary(ctx, t, t.binary[:0], some)
-		for ids := t.binary; len(ids) > 0; ids = ids[s.Size:] {
-			var bad error
-			if dst, bad = t.write(append(dst, before...), ids[:s.Size]); bad != nil {
-				return dst, reason.Internal.Because(bad)
-			}
-			dst = append(dst, after...)
+		t.room, err = s.append(ctx, t, t.room[:0], some, lines)
+		for text := range bytes.Lines(t.room) {
+			dst = append(append(append(dst, before...), text[:len(text)-1]...), after...)
 		}
 		if err != nil {
 			return dst, err
@@ -412,15 +435,15 @@ func (s *Source) Run(ctx context.Context, n int) (first uint64, run int, err err
 	t := s.take()
 	defer s.takers.Put(t)
 	n = min(n, MaxRun)
-	t.binary, _ = t.generator(s).TryAppendBinary(t.binary[:0], n) // of one worker
-	if len(t.binary) == 0 {
-		if t.binary, err = s.appendBinary(ctx, t, t.binary[:0], 1); err != nil {
+	t.room, _ = t.generator(s).TryAppendBinary(t.room[:0], n) // of one worker
+	if len(t.room) == 0 {
+		if t.room, err = s.append(ctx, t, t.room[:0], 1, packed); err != nil {
 			return 0, 0, err
 		}
-		t.binary, _ = t.generator(s).TryAppendBinary(t.binary, max(n-1, 0)) // the rest of the tick
+		t.room, _ = t.generator(s).TryAppendBinary(t.room, max(n-1, 0)) // the rest of the tick
 	}
-	first = binary.BigEndian.Uint64(t.binary)
-	for run = 1; run*s.Size < len(t.binary) && binary.BigEndian.Uint64(t.binary[run*s.Size:]) == first+uint64(run); run++ {
+	first = binary.BigEndian.Uint64(t.room)
+	for run = 1; run*s.Size < len(t.room) && binary.BigEndian.Uint64(t.room[run*s.Size:]) == first+uint64(run); run++ {
 	}
 	return first, run, nil
 }
