@@ -88,7 +88,7 @@ type Lease struct {
 const (
 	DefaultListen      = "127.0.0.1:7433"
 	DefaultIDs         = 65536
-	DefaultConnections = 20000
+	DefaultConnections = 16384
 	DefaultWait        = 2 * time.Second
 	DefaultDrain       = 8 * time.Second
 )

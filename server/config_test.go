@@ -364,3 +364,25 @@ func TestStoreNames(t *testing.T) {
 		t.Error(a, b)
 	}
 }
+
+// FuzzLoad: whatever the file has, Load and Check return a Config or a ConfigError.
+func FuzzLoad(f *testing.F) {
+	f.Add(whole)
+	f.Add(generator("nanoflake", "keys = [\"a*\"]"))
+	f.Add("[[generators]]\na = 1")
+	f.Add("generators.\"a.b\".format = 1\n[x.y.z]\n")
+	f.Add("tls = {cert = \"a\", kye = 1}")
+	path := filepath.Join(f.TempDir(), "firn.toml")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(path)
+		if err == nil {
+			err = c.Check()
+		}
+		if bad, ok := errors.AsType[*ConfigError](err); err != nil && (!ok || bad.File != path || bad.Text == "") {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -65,8 +65,9 @@ Other machines reach the server only with --tls-cert and --tls-key, or --insecur
 --tls-ca, clients need a certificate that one of these authorities has signed.
 
 SIGTERM ends the server within 10 s: requests are finished, and workers given back. A
-second SIGTERM ends it at once. SIGHUP reads the tokens and certificates again, which the
-server also does when their files change.`,
+later SIGTERM ends it at once. SIGHUP reads the tokens and certificates again, which the
+server also does when their files change. SIGUSR2 starts a successor, which takes over the
+sockets: no connection is refused.`,
 		Example: `  firn serve
   firn serve --check
   firn serve --state /var/lib/firn --existing
@@ -128,6 +129,7 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 	}
 	defer sockets.Stopping()
 	c.OpenSocket, c.Ready = sockets.Listen, sockets.Ready
+	warnOfFiles(log, cmp.Or(c.Limits.Connections, server.DefaultConnections))
 	made, err := server.New(c)
 	if err != nil {
 		return f.explain(err)

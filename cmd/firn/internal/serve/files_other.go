@@ -1,0 +1,7 @@
+//go:build !unix
+
+package serve
+
+import "log/slog"
+
+func warnOfFiles(*slog.Logger, int) {}
