@@ -55,11 +55,11 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Of == reason.Internal {
 		s.Log.Error("http: "+e.Text, "method", r.Method, "path", r.URL.Path)
 	}
-	answerError(w, r, e)
+	answerError(w, r, e, e.Of.HTTP)
 }
 
 // answerError answers with an error in JSON, or in text if the client prefers text.
-func answerError(w http.ResponseWriter, r *http.Request, e *reason.Error) {
+func answerError(w http.ResponseWriter, r *http.Request, e *reason.Error, status int) {
 	m, bad := choose(r.Header, asText)
 	if bad != nil {
 		m = asJSON
@@ -80,7 +80,7 @@ func answerError(w http.ResponseWriter, r *http.Request, e *reason.Error) {
 	} else {
 		body = object(map[string]*errorObject{"error": errorOf(e)})
 	}
-	w.WriteHeader(e.Of.HTTP)
+	w.WriteHeader(status)
 	w.Write(body)
 }
 

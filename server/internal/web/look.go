@@ -198,6 +198,6 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request, _ *access.Bearer
 	if first == nil {
 		return s.healthz(w, r, nil)
 	}
-	answerError(w, r, first) // probes come every second, and are no refused requests
+	answerError(w, r, first, http.StatusServiceUnavailable) // probes come every second, and are no refused requests
 	return nil
 }

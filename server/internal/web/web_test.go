@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,11 +44,36 @@ func newSet(t testing.TB) *supply.Set {
 	f, _ := inspect.Lookup("nanoflake")
 	all = append(all, supply.Generator{Name: "order", Format: f, Workers: 16, Store: "memory", Open: open,
 		Recipe: shape.Recipe{Leased: true, Settings: shape.Settings{Epoch: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}}})
-	all = append(all, supply.Generator{Name: "broken", Format: f, Store: "broken", Recipe: shape.Recipe{Leased: true},
-		Open: func(context.Context) (driver.Store, error) {
-			return nil, errors.New("the store with the secret is down")
-		}})
-	set, err := supply.New(supply.Config{Generators: all, Wait: 100 * time.Millisecond})
+	return supplyOf(t, supply.Config{Generators: all, Wait: time.Minute})
+}
+
+// newBroken returns the generator broken, whose store does not open, the generator past, whose timestamps have ended,
+// and the generator whole.
+func newBroken(t *testing.T) *supply.Set {
+	t.Helper()
+	f, _ := inspect.Lookup("nanoflake")
+	var ended atomic.Bool
+	clock := func() time.Time {
+		if ended.Load() {
+			return time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		return time.Now()
+	}
+	set := supplyOf(t, supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{
+		{Name: "whole", Format: f},
+		{Name: "past", Format: f, Recipe: shape.Recipe{Clock: clock}},
+		{Name: "broken", Format: f, Store: "broken", Recipe: shape.Recipe{Leased: true},
+			Open: func(context.Context) (driver.Store, error) {
+				return nil, errors.New("the store with the secret is down")
+			}},
+	}})
+	ended.Store(true)
+	return set
+}
+
+func supplyOf(t testing.TB, c supply.Config) *supply.Set {
+	t.Helper()
+	set, err := supply.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +136,6 @@ func TestIDs(t *testing.T) {
 	set := newSet(t)
 	h := New(Config{Set: set})
 	for _, g := range set.All() {
-		if g.Name == "broken" {
-			continue
-		}
 		seen := map[string]bool{}
 		path := "/v1/generators/" + g.Name + "/ids"
 		count := 0
@@ -129,7 +153,7 @@ func TestIDs(t *testing.T) {
 			as = append(as, "&as=int")
 		}
 		for _, as := range as {
-			for _, n := range []int{1, 2, 100, supply.MaxRun, supply.MaxRun + 1, 10_000} {
+			for _, n := range []int{1, 2, 100, supply.MaxRun, supply.MaxRun + 1} {
 				w := get(h, fmt.Sprintf("%s?n=%d%s", path, n, as))
 				var answer idsAnswer
 				if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || len(answer.IDs) != n {
@@ -151,7 +175,7 @@ func TestIDs(t *testing.T) {
 				}
 			}
 		}
-		for _, n := range []int{1, supply.MaxRun, 10_000} {
+		for _, n := range []int{1, supply.MaxRun, supply.MaxRun + 1} {
 			w := get(h, fmt.Sprintf("%s?n=%d", path, n), with("Accept", "application/octet-stream"))
 			want := map[string]string{"Content-Type": "application/octet-stream", "Firn-Format": g.Format.Name(), "Firn-Generator": g.Name,
 				"Firn-Width": strconv.Itoa(g.Size), "Firn-Count": strconv.Itoa(n), "Firn-Byte-Order": "big-endian", "Content-Length": strconv.Itoa(n * g.Size)}
@@ -174,6 +198,37 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%d IDs without a number", len(answer.IDs))
 		}
 	}
+}
+
+// Requests at the same time share buffers, and no two of them get the same ID.
+func TestConcurrent(t *testing.T) {
+	h := New(Config{Set: newSet(t)})
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var running sync.WaitGroup
+	for worker := range 8 {
+		running.Go(func() {
+			for i := range 20 {
+				n := []int{1, 50, 5000}[(worker+i)%3]
+				w := get(h, fmt.Sprintf("/v1/generators/order/ids?n=%d&as=%s", n, []string{"text", "hex"}[i%2]))
+				var answer idsAnswer
+				if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.IDs) != n {
+					t.Errorf("%d %.100s", w.Code, w.Body)
+					return
+				}
+				mu.Lock()
+				for _, id := range answer.IDs {
+					info, err := h.(*server).outlets["order"].Read(id)
+					if err != nil || seen[info.Hex] {
+						t.Errorf("%s again: %t, %v", id, seen[info.Hex], err)
+					}
+					seen[info.Hex] = true
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
 }
 
 // The forms of an ID are forms of the same ID.
@@ -471,7 +526,7 @@ func TestReasons(t *testing.T) {
 
 // A client that has gone gets no answer, and above all no empty answer with status 200.
 func TestGone(t *testing.T) {
-	h := New(Config{Set: newSet(t)})
+	h := New(Config{Set: newBroken(t)})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	defer func() {
@@ -494,7 +549,7 @@ func TestLook(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Time.IsZero() {
 		t.Fatalf("%s: %v", w.Body, err)
 	}
-	if len(answer.Generators) != len(inspect.Formats())+2 {
+	if len(answer.Generators) != len(inspect.Formats())+1 {
 		t.Errorf("%d generators", len(answer.Generators))
 	}
 	for _, g := range answer.Generators {
@@ -518,14 +573,15 @@ func TestLook(t *testing.T) {
 			t.Errorf("%+v", g.Workers)
 		}
 	}
+	if w := get(h, "/v1/generators", method("HEAD")); w.Code != 200 {
+		t.Errorf("HEAD: %d", w.Code)
+	}
+	h = New(Config{Set: newBroken(t)})
 	refused(t, get(h, "/v1/generators/broken/ids"), reason.Starting)
 	var broken generatorObject
 	json.Unmarshal(get(h, "/v1/generators/broken").Body.Bytes(), &broken)
 	if broken.Ready || broken.Error == nil || broken.Error.Reason != "starting" || broken.Workers[0].State != supply.Starting || broken.Workers[0].Error == "" {
 		t.Errorf("%+v", broken)
-	}
-	if w := get(h, "/v1/generators", method("HEAD")); w.Code != 200 {
-		t.Errorf("HEAD: %d", w.Code)
 	}
 }
 
@@ -545,9 +601,6 @@ func TestInspect(t *testing.T) {
 		Candidates []object
 	}
 	for _, g := range set.All() {
-		if g.Name == "broken" {
-			continue
-		}
 		var made idsAnswer
 		json.Unmarshal(get(h, "/v1/generators/"+g.Name+"/ids").Body.Bytes(), &made)
 		w := get(h, "/v1/inspect/"+made.IDs[0]+"?generator="+g.Name)
@@ -590,17 +643,19 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
+	draining = true
+	refused(t, get(h, "/readyz"), reason.Draining)
+	if w := get(h, "/healthz"); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+
+	h = New(Config{Set: newBroken(t)})
 	refused(t, get(h, "/v1/generators/broken/ids"), reason.Starting)
+	refused(t, get(h, "/v1/generators/past/ids"), reason.Lifetime)
 	w := get(h, "/readyz")
 	refused(t, w, reason.Starting)
 	if !strings.Contains(w.Body.String(), "generator broken: starting") || strings.Contains(w.Body.String(), "secret") {
 		t.Errorf("%s", w.Body)
-	}
-	draining = true
-	w = get(h, "/readyz")
-	refused(t, w, reason.Draining)
-	if w := get(h, "/healthz"); w.Code != 200 {
-		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

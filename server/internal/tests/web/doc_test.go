@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,11 +22,13 @@ import (
 )
 
 // newSet returns a generator for each format by its name, the generator order of nanoflakes with 16 workers, and more.
+// A request waits for IDs as long as a busy machine needs.
 func newSet(t *testing.T, more ...supply.Generator) *supply.Set {
 	t.Helper()
 	store := memlease.New()
 	open := func(context.Context) (driver.Store, error) { return store, nil }
 	all := more
+	c := supply.Config{Wait: time.Minute}
 	for _, f := range inspect.Formats() {
 		g := supply.Generator{Name: f.Name(), Format: f, Workers: 1, Store: "memory", Open: open}
 		if g.Recipe.Leased = f.Worker() != ""; g.Recipe.Leased {
@@ -34,7 +37,10 @@ func newSet(t *testing.T, more ...supply.Generator) *supply.Set {
 		all = append(all, g)
 	}
 	all = append(all, supply.Generator{Name: "order", Format: nanoflake(), Workers: 16, Store: "memory", Open: open, Recipe: shape.Recipe{Leased: true}})
-	set, err := supply.New(supply.Config{Generators: all, Wait: time.Second})
+	if c.Generators = all; slices.ContainsFunc(all, func(g supply.Generator) bool { return g.Name == "broken" }) {
+		c.Wait = 10 * time.Millisecond // nobody waits for a store that is down
+	}
+	set, err := supply.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

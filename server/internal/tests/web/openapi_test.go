@@ -22,7 +22,7 @@ import (
 func TestOpenAPI(t *testing.T) {
 	var draining atomic.Bool
 	past, end := past()
-	set := newSet(t, broken(), past)
+	set := newSet(t, past)
 	end()
 	s := serve(t, web.Config{Set: set, Draining: draining.Load})
 	answer, err := http.Get(s.URL + "/openapi.json")
@@ -93,15 +93,13 @@ func TestOpenAPI(t *testing.T) {
 	ask(ids, "/v1/generators/order/ids?m=1", 400)
 	ask(ids, "/v1/generators/nothing/ids", 404)
 	ask(ids, "/v1/generators/past/ids", 500)
-	ask(ids, "/v1/generators/broken/ids", 503)
-	ask(one, "/v1/generators/broken", 200)
 	ask(one, "/v1/generators/nothing", 404)
 	ask(list, "/v1/generators", 200)
 	ask(inspect, "/v1/inspect/02nb7trtydk3c", 200)
 	ask(inspect, "/v1/inspect/02nb7trtydk3c?generator=order", 200)
 	ask(inspect, "/v1/inspect/nonsense!", 400)
 	ask(inspect, "/v1/inspect/1?generator=nothing", 404)
-	ask("/readyz", "/readyz", 503) // the generator broken
+	ask("/readyz", "/readyz", 503) // the generator past
 	draining.Store(true)
 	ask("/readyz", "/readyz", 503)
 	draining.Store(false)
@@ -119,8 +117,13 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 	ask("/metrics", "/metrics", 403, "Sec-Fetch-Site", "cross-site")
+	ask("/readyz", "/readyz", 503)
 	s = serve(t, web.Config{Set: newSet(t)})
 	ask("/readyz", "/readyz", 200)
+	s = serve(t, web.Config{Set: newSet(t, broken())})
+	ask(ids, "/v1/generators/broken/ids", 503)
+	ask(one, "/v1/generators/broken", 200)
+	ask("/readyz", "/readyz", 503)
 
 	// What only a fault or a token brings about.
 	rare := map[string]bool{"500": true, "401": true, "429": true, "/metrics 400": true, "/metrics 404": true}

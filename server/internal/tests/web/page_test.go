@@ -223,6 +223,9 @@ func TestPageReads(t *testing.T) {
 				t.Errorf("%s as %s: bits %s, fields %s", id, format, bits, again)
 			}
 		}
+		if uncoloured := value[int](b, `[...document.querySelectorAll("#fields tr")].filter((r, i) => +r.cells[1].textContent !== document.querySelectorAll("#bits .f" + i).length).length`); uncoloured != 0 {
+			t.Errorf("%s: %d fields have not the colour of their bits", id, uncoloured)
+		}
 		for _, width := range []int64{320, 360, 768, 1280} {
 			b.do(chromedp.EmulateViewport(width, 740))
 			if got := value[int64](b, "document.documentElement.scrollWidth"); got > width {
@@ -258,7 +261,9 @@ func binaryOf(hex string) string {
 // The page does all by the keyboard: an ID is read, another candidate chosen, an ID made, the theme changed.
 func TestPageKeyboard(t *testing.T) {
 	b := open(t)
-	s := serve(t, web.Config{Set: newSet(t)})
+	old := broken() // whose epoch makes a plausible time of each nanoflake
+	old.Name, old.Recipe.Epoch = "old", time.Date(2019, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := serve(t, web.Config{Set: newSet(t, old)})
 	b.prefer("light")
 	b.do(chromedp.EmulateViewport(1000, 800), chromedp.Navigate(s.URL+"/"))
 	b.wait(`document.querySelector(".card footer button")`)
@@ -288,6 +293,12 @@ func TestPageKeyboard(t *testing.T) {
 		document.querySelector("#facts").textContent.includes(location.hash.slice(1))`)
 	b.press(kb.Tab, "footer a")
 	b.focused()
+	// Of the readings of an ID that the page has made, the generator's own is chosen.
+	for _, name := range []string{"nanoflake", "sno"} {
+		b.press(kb.Tab, fmt.Sprintf(`button[aria-label="Make one ID of %s"]`, name))
+		b.do(chromedp.KeyEvent(" "))
+		b.wait(fmt.Sprintf(`document.activeElement.nextElementSibling.hash === location.hash && [...document.querySelectorAll("#facts dd")].at(-1).textContent.split(", ").includes(%q)`, name))
+	}
 	b.do(chromedp.Reload())
 	b.wait(`document.documentElement.dataset.theme === "dark" && !document.querySelector("#reading").hidden`)
 	b.clean(s.URL)
@@ -451,7 +462,7 @@ func TestPageThemes(t *testing.T) {
 		}
 		b.wait(fmt.Sprintf(`document.querySelector(".card polyline")?.getAttribute("points")?.split(" ").length > %d`, i))
 	}
-	grounds := map[string]bool{}
+	grounds := map[color.Color]string{} // the themes by their colours
 	for _, theme := range []string{"light", "dark"} {
 		b.prefer(theme)
 		for _, width := range []int64{1120, 360} {
@@ -467,11 +478,11 @@ func TestPageThemes(t *testing.T) {
 			if got := drawn.Bounds().Dx(); got != int(width) {
 				t.Errorf("the picture has %d pixels, want %d", got, width)
 			}
-			grounds[fmt.Sprint(theme, drawn.At(1, 1))] = true
+			grounds[drawn.At(1, 1)] = theme
 		}
 	}
 	if len(grounds) != 2 {
-		t.Errorf("the grounds of two themes are %v", grounds)
+		t.Errorf("the two themes have %d grounds: %v", len(grounds), grounds)
 	}
 	b.clean(s.URL)
 }
