@@ -214,6 +214,9 @@ func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger
 			stop()
 			late = time.After(cmp.Or(c.Drain, server.DefaultDrain) + grace)
 		case sig := <-ends:
+			if late != nil {
+				continue // stopping already
+			}
 			// A signal after a second ends the process. Some programs send the first one twice, as timeout does.
 			time.AfterFunc(time.Second, func() { signal.Stop(ends) })
 			log.Info("stopping: requests are finished, and workers given back", "signal", sig.String())
@@ -231,8 +234,8 @@ func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger
 	}
 }
 
-// grace is how long a server may take to end after its time to drain.
-const grace = 1500 * time.Millisecond
+// grace is how long a server may take to end after its time to drain. Giving workers back takes 1.5 s at most.
+const grace = 1800 * time.Millisecond
 
 // explain rewords errors of leases, stores and networks for the command line.
 func (f *serveFlags) explain(err error) error {
