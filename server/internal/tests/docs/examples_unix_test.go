@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -21,16 +22,38 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
+// folder is where the tests have the command firn.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "firn"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// build builds the command firn, and returns its path.
+var build = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(folder, "firn")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/firn")
+	cmd.Dir = "../../../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
 // serve runs the first command of the document, with another port, and returns the port.
 func serve(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	firn := filepath.Join(dir, "firn")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", firn, "./cmd/firn")
-	build.Dir = "../../../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	firn, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	port, err := process.Again(func() (int, error) {
 		port, err := loopback.Port()
 		if err != nil {
