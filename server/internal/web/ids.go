@@ -42,6 +42,9 @@ const keptBuffer = 1 << 20
 func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
 	g, ok := s.outlets[r.PathValue("name")]
 	if !ok {
+		if b.Look() != nil { // the error of Find names all generators
+			return reason.Unknown.New("no generator %.100q", r.PathValue("name"))
+		}
 		_, err := s.Set.Find(r.PathValue("name"))
 		return err
 	}

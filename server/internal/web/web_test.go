@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +26,7 @@ import (
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/supply"
 )
@@ -431,6 +434,65 @@ func TestDescription(t *testing.T) {
 	}
 	if !slices.Equal(doc.Components.Schemas.Fault.Properties.Reason.Enum, names) {
 		t.Errorf("the reasons are\n%q, want\n%q", doc.Components.Schemas.Fault.Properties.Reason.Enum, names)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.toml")
+	const all, limited, blind = "token-that-may-do-all", "token-with-a-limit", "token-that-may-not-look"
+	text := fmt.Sprintf("[tokens]\nall = {token = %q}\nlimited = {token = %q, generators = [\"order\"], rate = 1}\nblind = {token = %q, look = false}\n", all, limited, blind)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := access.New(access.Config{Path: path, Burst: 100, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSet(t)
+	h := New(Config{Set: set, Access: tokens, Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "firn 1\n") })})
+	const ids = "/v1/generators/order/ids"
+	for _, target := range []string{ids, "/v1/generators", "/v1/generators/order", "/v1/inspect/1", "/metrics", "/v1/generators/nothing/ids", ids + "?n=0"} {
+		refused(t, get(h, target), reason.Token)
+		for _, header := range []string{"", "Bearer", "Bearer ", "Basic Zmlybjp0b2tlbi10aGF0LW1heS1kby1hbGw=", all} {
+			refused(t, get(h, target, with("Authorization", header)), reason.Token)
+		}
+		refused(t, get(h, target, with("Authorization", "Bearer "+all, "Bearer "+all)), reason.Token)
+		refused(t, get(h, target, with("Authorization", "Bearer "+all+"x")), reason.WrongToken)
+		refused(t, get(h, target, with("Authorization", "Bearer "+strings.Repeat("x", 100_000))), reason.WrongToken)
+	}
+	for _, target := range []string{"/", "/page.js", "/openapi.json", "/healthz", "/readyz"} {
+		if w := get(h, target); w.Code != 200 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
+	as := func(token string) func(*http.Request) { return with("Authorization", "Bearer "+token) }
+	for _, target := range []string{ids, "/v1/generators/sno/ids", "/v1/generators", "/v1/generators/order", "/v1/inspect/1", "/metrics"} {
+		for _, scheme := range []string{"Bearer ", "bearer ", "BEARER  "} {
+			if w := get(h, target, with("Authorization", scheme+all)); w.Code != 200 {
+				t.Errorf("%s: %d %s", target, w.Code, w.Body)
+			}
+		}
+	}
+	for _, target := range []string{"/v1/generators", "/v1/generators/order", "/v1/inspect/1", "/metrics"} {
+		refused(t, get(h, target, as(blind)), reason.Permission)
+	}
+	if w := get(h, ids, as(blind)); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	w := get(h, "/v1/generators/nothing/ids", as(blind))
+	refused(t, w, reason.Unknown)
+	if strings.Contains(w.Body.String(), "ulidflake") {
+		t.Errorf("a token that may not look sees %s", w.Body)
+	}
+	refused(t, get(h, "/v1/generators/sno/ids", as(limited)), reason.Permission)
+	if w := get(h, ids+"?n=100", as(limited)); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	source, _ := set.Find("order")
+	before := objectOf(source).IDs
+	w = get(h, ids+"?n=100", as(limited))
+	if seconds, err := strconv.Atoi(w.Header().Get("Retry-After")); w.Code != 429 || err != nil || seconds < 1 || seconds > 100 || objectOf(source).IDs != before {
+		t.Errorf("%d %s, Retry-After %v", w.Code, w.Body, w.Header())
 	}
 }
 

@@ -5,9 +5,13 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,6 +21,7 @@ import (
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/supply"
 	"github.com/firn-id/firn/server/internal/web"
 )
@@ -69,6 +74,24 @@ func past() (_ supply.Generator, end func()) {
 		return time.Now()
 	}
 	return supply.Generator{Name: "past", Format: nanoflake(), Recipe: shape.Recipe{Clock: clock}}, func() { ended.Store(true) }
+}
+
+// The tokens of newAccess. One token may take 1 ID a second.
+const correct, slow = "the-correct-token", "the-slow-token-of-one"
+
+// newAccess returns an Access with tokens.
+func newAccess(t *testing.T) *access.Access {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tokens.toml")
+	text := fmt.Sprintf("[tokens]\ncorrect = {token = %q}\nslow = {token = %q, rate = 1}\n", correct, slow)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := access.New(access.Config{Path: path, Burst: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // serve serves a set on loopback.

@@ -125,8 +125,20 @@ func TestOpenAPI(t *testing.T) {
 	ask(one, "/v1/generators/broken", 200)
 	ask("/readyz", "/readyz", 503)
 
-	// What only a fault or a token brings about.
-	rare := map[string]bool{"500": true, "401": true, "429": true, "/metrics 400": true, "/metrics 404": true}
+	s = serve(t, web.Config{Set: newSet(t), Access: newAccess(t)})
+	for path := range doc.Paths.Map() {
+		target := strings.NewReplacer("{name}", "order", "{id}", "1").Replace(path)
+		if item := doc.Paths.Value(path); item.Get.Security == nil { // without a token
+			ask(path, target, 200)
+			continue
+		}
+		ask(path, target, 401)
+		ask(path, target, 401, "Authorization", "Bearer wrong")
+		ask(path, target, 200, "Authorization", "Bearer "+correct)
+	}
+	ask(ids, "/v1/generators/order/ids?n=2", 429, "Authorization", "Bearer "+slow)
+
+	rare := map[string]bool{"500": true, "/metrics 400": true, "/metrics 404": true} // faults, and a server without metrics
 	for path, item := range doc.Paths.Map() {
 		for status := range item.Get.Responses.Map() {
 			if !seen[path+" "+status] && !rare[status] && !rare[path+" "+status] {

@@ -356,32 +356,15 @@ func TestPageLive(t *testing.T) {
 // A page of a server with tokens asks for a token, and keeps the token for the tab.
 func TestPageToken(t *testing.T) {
 	b := open(t)
-	h := web.New(web.Config{Set: newSet(t)})
-	s := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refusal := ""
-		switch got := r.Header.Get("Authorization"); {
-		case !strings.HasPrefix(r.URL.Path, "/v1/") || got == "Bearer correct":
-		case got == "":
-			refusal = `{"error":{"reason":"token","message":"this server needs a token"}}`
-		default:
-			refusal = `{"error":{"reason":"wrong_token","message":"the server does not know the token"}}`
-		}
-		if refusal == "" {
-			h.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusUnauthorized)
-		io.WriteString(w, refusal)
-	}))
+	s := serve(t, web.Config{Set: newSet(t), Access: newAccess(t)}).URL
 	b.do(chromedp.EmulateViewport(360, 740), chromedp.Navigate(s+"/"))
 	b.wait(`document.activeElement.id === "token" && document.querySelector("#link").textContent === "needs a token"`)
 	b.do(chromedp.KeyEvent("wrong"))
 	b.focused()
 	b.do(chromedp.KeyEvent(kb.Enter))
-	b.wait(`document.querySelector("#token-note").textContent === "the server does not know the token" && document.activeElement.id === "token"`)
+	b.wait(`document.querySelector("#token-note").textContent.includes("unknown token") && document.activeElement.id === "token"`)
 	b.picture("token")
-	b.do(chromedp.KeyEvent("correct"), chromedp.KeyEvent(kb.Enter))
+	b.do(chromedp.KeyEvent(correct), chromedp.KeyEvent(kb.Enter))
 	b.wait(`document.querySelector("#link").textContent === "connected" && document.querySelector("#token-form").hidden && document.querySelector(".card")`)
 	b.do(chromedp.Reload())
 	b.wait(`document.querySelector("#link")?.textContent === "connected" && document.querySelector("#token-form").hidden && document.querySelector(".card")`)
