@@ -58,6 +58,8 @@ type Door struct {
 	given    map[*conn]struct{}    // open connections of HTTP and GRPC
 	draining bool
 
+	once    sync.Once      // begins the sweep
+	swept   chan struct{}  // ends the sweep
 	finding sync.WaitGroup // connections that no server has yet
 	serving sync.WaitGroup // all connections
 	linger  sync.WaitGroup // connections that end without a reset
@@ -68,7 +70,9 @@ func New(c Config) *Door {
 	if c.First == 0 {
 		c.First = 20 * time.Second
 	}
-	return &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{}}
+	d := &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{}, swept: make(chan struct{})}
+	d.last.Store(time.Now().UnixNano())
+	return d
 }
 
 // Listener returns the connections of HTTP or GRPC, for the server of the protocol.
@@ -79,6 +83,7 @@ func (d *Door) Listener(p Protocol) net.Listener { return d.queues[p] }
 func (d *Door) Serve(ln net.Listener, only bool) {
 	d.queues[HTTP].setAddr(ln.Addr())
 	d.queues[GRPC].setAddr(ln.Addr())
+	d.once.Do(func() { go d.sweep() })
 	var pause time.Duration
 	for {
 		c, err := ln.Accept()
@@ -142,7 +147,8 @@ func (d *Door) serve(c net.Conn, only bool) {
 		})
 		return // the goroutine's stack has grown: RESP waits for the client in another
 	default:
-		d.hand(&conn{Conn: inner, start: start, door: d, protocol: p})
+		inner.SetDeadline(time.Time{})
+		d.hand(&conn{Conn: inner, deadlines: newDeadlines(inner, &d.last), start: start, door: d, protocol: p})
 		d.finding.Done() // the server of the protocol has the connection, or the connection is closed
 		return
 	}
@@ -154,7 +160,6 @@ func (d *Door) serve(c net.Conn, only bool) {
 
 // hand gives a connection to the server of its protocol. Close of the conn counts the connection out.
 func (d *Door) hand(c *conn) {
-	c.SetDeadline(time.Time{})
 	d.serving.Add(1)
 	d.mu.Lock()
 	d.given[c] = struct{}{}
@@ -253,8 +258,9 @@ func (d *Door) Drain() {
 	}
 }
 
-// Wait waits for the ends of all connections, until ctx ends. Call Wait after Drain.
+// Wait waits for the ends of all connections, until ctx ends. Call Wait once, after Drain.
 func (d *Door) Wait(ctx context.Context) {
+	defer close(d.swept)
 	done := make(chan struct{})
 	go func() {
 		d.serving.Wait()
@@ -311,6 +317,7 @@ type closeWriter interface{ CloseWrite() error }
 // A conn is a connection of HTTP or GRPC.
 type conn struct {
 	net.Conn
+	*deadlines
 	start    []byte // read before, and not read from the conn yet
 	door     *Door
 	protocol Protocol
@@ -325,6 +332,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	return c.Conn.Read(p)
 }
+
+func (c *conn) SetDeadline(t time.Time) error      { return errors.Join(c.read.move(t), c.write.move(t)) }
+func (c *conn) SetReadDeadline(t time.Time) error  { return c.read.move(t) }
+func (c *conn) SetWriteDeadline(t time.Time) error { return c.write.move(t) }
 
 // CloseWrite ends the answers. net/http calls CloseWrite before it closes a connection with bytes unread.
 func (c *conn) CloseWrite() error {

@@ -1,0 +1,119 @@
+package door
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// counting counts the deadlines that are set.
+type counting struct {
+	net.Conn
+	mu   sync.Mutex
+	sets int
+}
+
+func (c *counting) count() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sets++
+}
+
+func (c *counting) SetReadDeadline(t time.Time) error  { c.count(); return c.Conn.SetReadDeadline(t) }
+func (c *counting) SetWriteDeadline(t time.Time) error { c.count(); return c.Conn.SetWriteDeadline(t) }
+
+// pipe returns a connection whose other end neither reads nor writes, and whose deadlines are swept.
+func pipe(t *testing.T) (*conn, *counting) {
+	near, far := net.Pipe()
+	c := &counting{Conn: near}
+	d := New(Config{})
+	given := &conn{Conn: c, deadlines: newDeadlines(c, &d.last), door: d}
+	d.given[given] = struct{}{}
+	go d.sweep()
+	t.Cleanup(func() { near.Close(); far.Close(); close(d.swept) })
+	return given, c
+}
+
+// Reads and writes end at the deadline that was set last, or up to a second later, however often the deadline moved.
+func TestDeadlines(t *testing.T) {
+	for name, call := range map[string]func(*conn) (int, error){
+		"read":  func(c *conn) (int, error) { return c.Read(make([]byte, 8)) },
+		"write": func(c *conn) (int, error) { return c.Write(make([]byte, 8)) },
+	} {
+		for _, test := range []struct {
+			moves []time.Duration // seconds from the start; 0 is no deadline
+			want  time.Duration
+		}{
+			{[]time.Duration{5}, 5}, {[]time.Duration{5, 8}, 8}, {[]time.Duration{8, 5}, 5}, {[]time.Duration{5, 0, 9}, 9},
+			{[]time.Duration{9, 4, 6}, 6}, {[]time.Duration{-1}, 0}, {[]time.Duration{-1, 4}, 4}, {[]time.Duration{-1, 0, 5}, 5}, {[]time.Duration{4, -1}, 0},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := pipe(t)
+				began := time.Now()
+				for _, m := range test.moves {
+					at := began.Add(m * time.Second)
+					if m == 0 {
+						at = time.Time{}
+					}
+					if err := errors.Join(c.SetReadDeadline(at), c.SetWriteDeadline(at)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				n, err := call(c)
+				late := time.Since(began) - test.want*time.Second
+				if n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || late < 0 || late > every {
+					t.Errorf("%s after %v: %d bytes, %v, %v late", name, test.moves, n, err, late)
+				}
+			})
+		}
+	}
+}
+
+// A deadline that another goroutine moves during a read holds, be it earlier or later. A deadline in the past ends the read
+// at once: net/http ends its own reads so.
+func TestDeadlineMovesDuringCalls(t *testing.T) {
+	for _, test := range []struct {
+		first, at, moved, want time.Duration
+		exact                  bool
+	}{
+		{10, 1, 5, 5, false}, {10, 4, 1, 4, true}, {5, 1, 10, 10, false}, {0, 1, 6, 6, false}, {10, 3, -1, 3, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := pipe(t)
+			began := time.Now()
+			if test.first > 0 {
+				c.SetReadDeadline(began.Add(test.first * time.Second))
+			}
+			go func() {
+				time.Sleep(test.at * time.Second)
+				c.SetReadDeadline(began.Add(test.moved * time.Second))
+			}()
+			_, err := c.Read(make([]byte, 1))
+			late := time.Since(began) - test.want*time.Second
+			if !errors.Is(err, os.ErrDeadlineExceeded) || late < 0 || late > every || test.exact && late > 0 {
+				t.Errorf("%+v: %v, %v late", test, err, late)
+			}
+		})
+	}
+}
+
+// Deadlines that move take no call of the connection, but those that end a read at once.
+func TestDeadlinesAreRarelySet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, counts := pipe(t)
+		for i := range 100 {
+			for _, after := range []time.Duration{10, 20, 180} {
+				c.SetDeadline(time.Now().Add(after * time.Second))
+			}
+			if counts.sets != 2*i {
+				t.Fatalf("%d calls", counts.sets)
+			}
+			c.SetReadDeadline(time.Unix(1, 0)) // ends the read of net/http beside a handler
+			c.SetReadDeadline(time.Time{})
+		}
+	})
+}
