@@ -60,6 +60,7 @@ type Door struct {
 
 	once    sync.Once      // begins the sweep
 	swept   chan struct{}  // ends the sweep
+	last    atomic.Int64   // the time of the last sweep, in Unix nanoseconds
 	finding sync.WaitGroup // connections that no server has yet
 	serving sync.WaitGroup // all connections
 	linger  sync.WaitGroup // connections that end without a reset
