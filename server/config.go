@@ -12,6 +12,7 @@ import (
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/server/internal/metrics"
 	"github.com/firn-id/firn/server/internal/strict"
 )
 
@@ -49,6 +50,8 @@ type Config struct {
 	// DefaultStore says to people where the default store is; "" means "the default store".
 	DefaultStore string
 
+	// Version is the version of the program, for metrics and clients; "" means the version of this module.
+	Version string
 	// Log gets what operators have to know. nil means [slog.Default].
 	Log *slog.Logger
 	// OpenSocket opens a socket; nil means [Listen]. A program that takes sockets over from another process has its own.
@@ -146,6 +149,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if d.DefaultStore == "" {
 		d.DefaultStore = "the default store"
+	}
+	if d.Version == "" {
+		d.Version = metrics.Module()
 	}
 	if d.Log == nil {
 		d.Log = slog.Default()

@@ -73,6 +73,7 @@ func New(c Config) (*Server, error) {
 	if s.set, err = supply.New(generators); err != nil {
 		return nil, err
 	}
+	s.count.Version(s.config.Version)
 	s.count.Collect(s.set)
 	s.serveProtocols()
 	return s, nil
@@ -97,7 +98,7 @@ func (s *Server) reloaded(file string) func(error) {
 // serveProtocols makes the servers of the protocols, and the door before them.
 func (s *Server) serveProtocols() {
 	c := &s.config
-	s.resp = resp.New(resp.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("resp"), Log: s.log})
+	s.resp = resp.New(resp.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("resp"), Log: s.log, Version: c.Version})
 	handler := web.New(web.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("http"), Log: s.log,
 		Hosts: c.Hosts, Metrics: s.count.Handler(), Draining: s.draining.Load})
 	s.http = &http.Server{Handler: handler, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

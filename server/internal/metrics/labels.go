@@ -38,22 +38,14 @@ func why(err error) string {
 	return "other"
 }
 
-// build returns the version of the server's module, and the revision that it was built from.
-func build() (version, revision string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown", "unknown"
-	}
-	version, revision = "unknown", "unknown"
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == "github.com/firn-id/firn/server" && m.Version != "" {
-			version = m.Version
+// Module returns the version of the module server in this program, and "(devel)" for a build of a work tree.
+func Module() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == "github.com/firn-id/firn/server" && m.Version != "" {
+				return m.Version
+			}
 		}
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			revision = s.Value
-		}
-	}
-	return version, revision
+	return "(devel)"
 }

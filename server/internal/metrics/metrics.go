@@ -31,6 +31,7 @@ type Metrics struct {
 	open                 *prometheus.GaugeVec
 	took                 *prometheus.HistogramVec
 	reloads              *prometheus.CounterVec // by file and result
+	info                 *prometheus.GaugeVec   // by version
 
 	mu    sync.Mutex
 	calls map[string]*Calls
@@ -67,11 +68,10 @@ func New() *Metrics {
 	}, []string{"protocol"})
 	started := prometheus.NewGauge(prometheus.GaugeOpts{Name: "firn_server_start_time_seconds", Help: "When the server started, in seconds since 1970."})
 	started.Set(float64(time.Now().UnixMilli()) / 1000)
-	version, revision := build()
-	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "firn_build_info", Help: "1, with the version of the server.",
-		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "goversion": runtime.Version()}})
-	info.Set(1)
-	m.registry.MustRegister(m.open, m.took, started, info, collectors.NewGoCollector(),
+	m.info = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "firn_build_info", Help: "1, with the version of the server."},
+		[]string{"version", "goversion"})
+	m.Version(Module())
+	m.registry.MustRegister(m.open, m.took, started, m.info, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, file := range files {
 		for _, result := range []string{"ok", "error"} {
@@ -79,6 +79,12 @@ func New() *Metrics {
 		}
 	}
 	return m
+}
+
+// Version sets the version of the program. Without Version, the version is that of [Module].
+func (m *Metrics) Version(v string) {
+	m.info.Reset()
+	m.info.WithLabelValues(v, runtime.Version()).Set(1)
 }
 
 // Collect adds the figures of generators, and begins their counters at 0. Call Collect once.

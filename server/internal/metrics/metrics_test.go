@@ -236,6 +236,15 @@ func TestCalls(t *testing.T) {
 	none.Closed()
 }
 
+// TestVersion checks that the version of the program takes the place of the module's.
+func TestVersion(t *testing.T) {
+	m := New()
+	is(t, m, 1, 1, "firn_build_info", "version="+Module())
+	m.Version("v1.2.3")
+	is(t, m, 1, 1, "firn_build_info", "version=v1.2.3")
+	is(t, m, 1, 1, "firn_build_info")
+}
+
 // TestHistogram checks that the histogram has both kinds of buckets, each where its reader looks.
 func TestHistogram(t *testing.T) {
 	m := New()

@@ -19,6 +19,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/handover"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/cmd/firn/internal/version"
 	"github.com/firn-id/firn/server"
 )
 
@@ -144,7 +145,7 @@ func (f *serveFlags) load(log *slog.Logger) (c server.Config, err error) {
 			return c, f.configError(err)
 		}
 	}
-	c.Log = log
+	c.Log, c.Version = log, version.Read().Version
 	if f.flags.Changed("listen") {
 		c.Listen = f.listen
 	}
