@@ -91,8 +91,10 @@ generators = ["oder*"]
 [tokens.none]
 token = "a-token-for-nothing-at-all"
 generators = []
-`, secret, digest(other)))
-	if !a.Needed() || a.Tokens() != 4 {
+[tokens.long]
+token = %q
+`, secret, digest(other), strings.Repeat("x", longest)))
+	if !a.Needed() || a.Tokens() != 5 {
 		t.Error(a.Needed(), a.Tokens())
 	}
 	if !strings.Contains(log.String(), "oder*") || strings.Contains(log.String(), "order*") {
@@ -128,6 +130,8 @@ generators = []
 		{"wrong token", errOf(a.Enter(secret + "x")), reason.WrongToken},
 		{"a part of a token", errOf(a.Enter(secret[:len(secret)-1])), reason.WrongToken},
 		{"the digest as token", errOf(a.Enter(digest(other))), reason.WrongToken},
+		{"the longest token", errOf(a.Enter(strings.Repeat("x", longest))), nil},
+		{"the longest token and a byte", errOf(a.Enter(strings.Repeat("x", longest+1))), reason.WrongToken},
 		{"a long token", errOf(a.Enter(strings.Repeat("x", 1<<20))), reason.WrongToken},
 		{"a binary token", errOf(a.Enter("\x00\xff")), reason.WrongToken},
 	} {
