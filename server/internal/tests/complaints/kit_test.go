@@ -146,13 +146,21 @@ type all map[string]bool
 // add adds IDs, and fails the test for an ID that came before.
 func (a all) add(t testing.TB, s *server, ids []byte) {
 	t.Helper()
+	if id := a.twice(s, ids); id != "" {
+		t.Fatalf("the ID %x comes twice", id)
+	}
+}
+
+// twice adds IDs, and returns an ID that came before, or "".
+func (a all) twice(s *server, ids []byte) (before string) {
 	for ; len(ids) > 0; ids = ids[s.Size:] {
 		id := string(ids[:s.Size])
 		if a[id] {
-			t.Fatalf("the ID %x comes twice", id)
+			before = id
 		}
 		a[id] = true
 	}
+	return before
 }
 
 // worker returns the number of the server's worker.

@@ -106,6 +106,53 @@ func TestFlakeIdgen8(t *testing.T) {
 	})
 }
 
+// TestKnownBad shows that the tests find what users met: servers whose worker is set by hand, as other services do, make
+// IDs twice.
+func TestKnownBad(t *testing.T) {
+	byHand := func(_ *supply.Config, g *supply.Generator, _ *link) { g.Recipe.Leased, g.Recipe.Worker = false, 1 }
+	for name, design := range map[string]func(t *testing.T) (twice bool){
+		"two servers with one worker": func(t *testing.T) bool {
+			a, b, seen := begin(t, memlease.New(), byHand), begin(t, memlease.New(), byHand), all{}
+			return seen.twice(a, a.take(t, 100)) != "" || seen.twice(b, b.take(t, 100)) != ""
+		},
+		"a restart within a millisecond": func(t *testing.T) bool {
+			seen := all{}
+			for range 2 {
+				s := begin(t, memlease.New(), byHand)
+				if seen.twice(s, s.take(t, 100)) != "" {
+					return true
+				}
+				s.kill()
+			}
+			return false
+		},
+		"a restart with a clock that went back": func(t *testing.T) bool {
+			var back atomic.Int64
+			clock := func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }
+			seen := all{}
+			for range 2 {
+				s := begin(t, memlease.New(), byHand, clocked(clock))
+				time.Sleep(time.Second)
+				if seen.twice(s, s.take(t, 100)) != "" {
+					return true
+				}
+				s.kill()
+				back.Add(int64(time.Second))
+			}
+			return false
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				today()
+				if !design(t) {
+					t.Error("no ID comes twice")
+				}
+			})
+		})
+	}
+}
+
 // TestLeaf216RestartInsideReport: Leaf reports its time to ZooKeeper every 3 s. A server that restarts between two reports,
 // with a clock that went back by less, accepts the clock and makes the last IDs again (Leaf 216).
 //
