@@ -525,6 +525,34 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
+// The end of a client's side is seen even if the end comes together with the last commands.
+func TestEndWithCommands(t *testing.T) {
+	for _, network := range networks {
+		t.Run(network.name, func(t *testing.T) {
+			dial := network.open(t, New(Config{Set: newSet(t)}))
+			var clients sync.WaitGroup
+			for range 50 {
+				c := dial()
+				clients.Go(func() {
+					r := bufio.NewReader(c)
+					for range 2 * patient {
+						io.WriteString(c, frameOf("PING"))
+						if v, err := readValue(r); err != nil || v.text != "PONG" {
+							t.Error(v, err)
+						}
+					}
+					io.WriteString(c, frameOf("ECHO", "last"))
+					c.(interface{ CloseWrite() error }).CloseWrite()
+					if got, err := io.ReadAll(r); string(got) != "$4\r\nlast\r\n" || err != nil {
+						t.Errorf("%q, %v", got, err)
+					}
+				})
+			}
+			clients.Wait()
+		})
+	}
+}
+
 // A pipeline of the largest answers comes whole to a client that reads late, and the server holds one answer at a time.
 func TestLargeAnswers(t *testing.T) {
 	for _, network := range networks {
@@ -659,7 +687,8 @@ func TestDrain(t *testing.T) {
 								if err == io.EOF && round > 1 {
 									return
 								}
-								if err != nil || v.kind != ':' {
+								// A busy machine may be so slow that the wait for the next tick ends with the drain.
+								if err != nil || v.kind != ':' && !strings.HasPrefix(v.text, "TRYAGAIN draining: ") {
 									t.Errorf("round %d, %d answers: %v %v, reset: %v", round, done, v, err, errors.Is(err, syscall.ECONNRESET))
 									return
 								}

@@ -95,6 +95,17 @@ func TestParse(t *testing.T) {
 	for len(frameOf(longest...)) < maxFrame {
 		longest[32] += "x"
 	}
+	// One byte more is too long, and so is another word.
+	more := slices.Clone(longest)
+	more[32] += "x"
+	for _, b := range []string{frameOf(more...), strings.Replace(frameOf(longest...), "*33", "*34", 1)} {
+		var f frame
+		for _, b := range []string{b[:maxFrame], b, b + "$1\r\nx\r\n"} {
+			if n, fault := f.parse([]byte(b)); n != 0 || fault == nil {
+				t.Errorf("%d bytes of a command that is too long: %d, %v", len(b), n, fault)
+			}
+		}
+	}
 	for _, words := range [][]string{
 		{"PING"}, {"INCR", "nanoflake"}, {""}, {"", "", ""}, {"ECHO", "\r\n"}, {"ECHO", "*1\r\n$4\r\nPING\r\n"}, {"ECHO", "\x00\xff"},
 		slices.Repeat([]string{"x"}, maxWords), {strings.Repeat("x", maxWord)}, longest,
