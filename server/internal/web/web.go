@@ -156,9 +156,15 @@ func bare(name string) string { return strings.ToLower(strings.TrimSuffix(name, 
 
 // clean reports whether a path is in the form that the ServeMux does not redirect.
 func clean(u *url.URL) bool {
-	p := u.EscapedPath()
-	if p == "" || p[0] != '/' {
+	p := u.Path
+	if u.RawPath != "" {
+		p = u.EscapedPath()
+	}
+	switch {
+	case p == "" || p[0] != '/':
 		return false
+	case !strings.Contains(p, "//") && !strings.Contains(p, "/."): // nearly all paths
+		return true
 	}
 	c := path.Clean(p)
 	return c == p || len(c)+1 == len(p) && p[len(c)] == '/' // the slash at the end

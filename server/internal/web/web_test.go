@@ -319,6 +319,10 @@ func TestBadRequests(t *testing.T) {
 		{"/v1/./generators", reason.NoPath, "", nil},
 		{"/v1/x/../generators", reason.NoPath, "", nil},
 		{"/v1/generators/", reason.NoPath, "", nil},
+		{"/v1/generators/order/.", reason.NoPath, "", nil},
+		{"/v1/generators/order/..", reason.NoPath, "", nil},
+		{"/v1/generators/.order", reason.Unknown, ".order", nil},
+		{"/v1/generators/%2e%2e/ids", reason.Unknown, "..", nil},
 		{"/v2/generators", reason.NoPath, "", nil},
 		{"/page/index.html", reason.NoPath, "", nil},
 		{"/metrics", reason.NoPath, "", nil}, // without Metrics
