@@ -129,7 +129,13 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 		return err
 	}
 	defer sockets.Stopping()
-	c.OpenSocket, c.Ready = sockets.Listen, sockets.Ready
+	c.OpenSocket = sockets.Listen
+	c.Ready = func() error {
+		if err := leaveStartup(); err != nil {
+			log.Debug("the memory of the start stays", "err", err)
+		}
+		return sockets.Ready()
+	}
 	warnOfFiles(log, cmp.Or(c.Limits.Connections, server.DefaultConnections))
 	made, err := server.New(c)
 	if err != nil {
