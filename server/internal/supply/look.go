@@ -40,7 +40,6 @@ func (s *Set) Read(text string, now time.Time) ([]Reading, error) {
 	for _, info := range inspect.Candidates(text, inspect.Settings{}, now) {
 		all = append(all, Reading{Info: info})
 	}
-	var own []Reading // by settings that are not the defaults
 	for _, g := range s.ordered {
 		i := slices.IndexFunc(all, func(r Reading) bool { return r.Format == g.Format })
 		if i < 0 {
@@ -49,24 +48,28 @@ func (s *Set) Read(text string, now time.Time) ([]Reading, error) {
 		if sameShape(g.Shape, g.Format.Descriptor().Default()) {
 			all[i].Generators = append(all[i].Generators, g.Name)
 		} else if r, err := g.Read(text); err == nil {
-			own = append(own, r)
+			all = slices.Insert(all, r.place(all, now), r)
 		}
 	}
-	// A generator of this server is the better guess, if the time is plausible.
-	slices.SortStableFunc(own, func(a, b Reading) int { return rank(a, now) - rank(b, now) })
-	plausible, _ := slices.BinarySearchFunc(own, 1, func(r Reading, at int) int { return rank(r, now) - at })
-	all = slices.Concat(own[:plausible], all, own[plausible:])
 	if len(all) == 0 {
 		return nil, reason.ID.New("%q is no ID of any format", text)
 	}
 	return all, nil
 }
 
-func rank(r Reading, now time.Time) int {
-	if inspect.Plausible(r.Time, now) {
-		return 0
+// place returns where a reading belongs among others, the most plausible first: before the first reading whose time is not
+// plausible, or further from now. A reading whose own time is not plausible is the last.
+func (r Reading) place(all []Reading, now time.Time) int {
+	if !inspect.Plausible(r.Time, now) {
+		return len(all)
 	}
-	return 1
+	distance := r.Time.Sub(now).Abs()
+	for i, other := range all {
+		if !inspect.Plausible(other.Time, now) || other.Time.Sub(now).Abs() > distance {
+			return i
+		}
+	}
+	return len(all)
 }
 
 // sameShape reports whether IDs of two shapes have the same fields and the same times.

@@ -200,6 +200,9 @@ func newSource(ctx context.Context, set *Set, c Config, g Generator) (*Source, e
 	s.takers.New = func() any {
 		return &taker{at: int(s.next.Add(1)), shares: make([]share, len(s.members))}
 	}
+	if g.Workers > 1 && !g.Recipe.Leased {
+		return nil, errors.New("several workers need a lease: without a lease they would make the same IDs")
+	}
 	for range max(g.Workers, 1) {
 		m := &member{source: s}
 		if err := m.renew(); err != nil {
@@ -305,7 +308,7 @@ func (s *Source) append(ctx context.Context, t *taker, dst []byte, n int, f form
 			continue
 		}
 		if mayWait(err) {
-			dst, made, err = s.later(&w, t, dst, f, err)
+			dst, made, err = s.later(&w, t, dst, f)
 			n -= made
 		}
 		if err != nil {
@@ -343,9 +346,9 @@ func (s *Source) try(t *taker, dst []byte, n int, f form) (_ []byte, made int, e
 	return dst, (len(dst) - before) / s.Size, err
 }
 
-// later waits for an ID of one member, and appends the ID. why is the error of now. Without an ID and without an error,
-// the caller tries all members again.
-func (s *Source) later(w *waits, t *taker, dst []byte, f form, why error) (_ []byte, made int, err error) {
+// later waits for an ID of one member, and appends the ID. Without an ID and without an error, the caller tries all
+// members again.
+func (s *Source) later(w *waits, t *taker, dst []byte, f form) (_ []byte, made int, err error) {
 	ctx := w.context()
 	if f == lines {
 		dst, err = t.generator(s).AppendTexts(ctx, dst, 1)
@@ -355,8 +358,8 @@ func (s *Source) later(w *waits, t *taker, dst []byte, f form, why error) (_ []b
 	switch {
 	case err == nil:
 		return dst, 1, nil
-	case ctx.Err() != nil:
-		return dst, 0, errors.Join(why, err)
+	case ctx.Err() != nil: // the reason is what keeps the member from making an ID now
+		return s.try(t, dst, 1, f)
 	}
 	if early, ok := errors.AsType[*iderr.EarlyError](err); ok && early.By <= soon {
 		_ = pause(ctx, early.By) // the caller notices the end of ctx

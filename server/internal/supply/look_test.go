@@ -1,0 +1,62 @@
+package supply_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/server/internal/supply"
+)
+
+// A reading by a generator's own epoch comes before the reading by the default epoch only if its time is nearer.
+func TestReadRanksByTime(t *testing.T) {
+	nanoflake, _ := inspect.Lookup("nanoflake")
+	now := time.Now()
+	own := func(epoch time.Time) supply.Generator {
+		return supply.Generator{Name: "order", Format: nanoflake, Recipe: shape.Recipe{Settings: shape.Settings{Epoch: epoch}}}
+	}
+	for name, test := range map[string]struct {
+		epoch, made time.Time // of the generator, and of the ID that is read
+		first       string    // the generator of the first reading of the format; "" is the default
+	}{
+		"of the generator": {time.UnixMilli(1577836800000), time.UnixMilli(1577836800000), "order"},
+		"of the default":   {time.UnixMilli(1577836800000), time.UnixMilli(1609459200000), ""},
+	} {
+		set, err := supply.New(supply.Config{Generators: []supply.Generator{own(test.epoch)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		form, err := nanoflake.Descriptor().Of(shape.Settings{Epoch: test.made})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, _ := form.Timestamp(now)
+		text, err := nanoflake.Descriptor().AppendText(nil, form.First(8, at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readings, err := set.Read(string(text), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range readings {
+			if r.Format == nanoflake {
+				got = append(got, append(r.Generators, "")[0])
+			}
+		}
+		if len(got) != 2 || got[0] != test.first {
+			t.Errorf("%s: %q, want %q first", name, got, test.first)
+		}
+	}
+}
+
+// Workers without a lease would make the same IDs.
+func TestWorkersNeedLease(t *testing.T) {
+	for _, f := range inspect.Formats() {
+		if _, err := supply.New(supply.Config{Generators: []supply.Generator{{Name: "g", Format: f, Workers: 2}}}); err == nil {
+			t.Errorf("%s: two workers without a lease", f.Name())
+		}
+	}
+}
