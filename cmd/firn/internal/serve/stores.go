@@ -220,20 +220,20 @@ func (f *serveFlags) reword(st *stores.State, err error) error {
 	return explained
 }
 
-// line returns the command with the flags that were given.
+// line returns the command with the flags that were given, ready to type.
 func (f *serveFlags) line() string {
-	line := "firn serve"
+	words := []string{"firn", "serve"}
 	f.flags.Visit(func(flag *pflag.Flag) {
-		switch v := flag.Value.(type) {
-		case interface{ values() []string }:
-			for _, value := range v.values() {
-				line += " --" + flag.Name + " " + cli.Plain(value)
-			}
-		default:
-			if line += " --" + flag.Name; flag.NoOptDefVal == "" {
-				line += " " + cli.Plain(flag.Value.String())
+		values := []string{flag.Value.String()}
+		if v, ok := flag.Value.(interface{ values() []string }); ok {
+			values = v.values()
+		}
+		for _, value := range values {
+			words = append(words, "--"+flag.Name)
+			if flag.NoOptDefVal == "" {
+				words = append(words, stores.Word(value))
 			}
 		}
 	})
-	return line
+	return strings.Join(words, " ")
 }

@@ -22,18 +22,18 @@ import (
 func (st *State) Command(line string) string {
 	switch {
 	case st.Dir != "":
-		return line + " --state " + word(string(st.Dir))
+		return line + " --state " + Word(string(st.Dir))
 	case st.store == "":
 		return line
 	}
 	if a, err := address.Parse(string(st.store)); err == nil && !a.Secrets() {
-		return line + " --store " + word(string(st.store))
+		return line + " --store " + Word(string(st.store))
 	}
 	return line + " --store …"
 }
 
-// word quotes a word for a shell.
-func word(s string) string {
+// Word quotes a word for a shell.
+func Word(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@,%+=", r)
 	}
