@@ -102,8 +102,8 @@ func (s *Server) serveProtocols() {
 	handler := web.New(web.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("http"), Log: s.log,
 		Hosts: c.Hosts, Metrics: s.count.Handler(), Draining: s.draining.Load})
 	s.http = &http.Server{Handler: handler, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		// A client that sends or reads too slowly is cut, whatever it does.
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute}
+		// A client that sends or reads too slowly is cut, whatever it does. Headers have the time of the whole request.
+		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute}
 	calls := rpc.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("grpc"), Log: s.log}
 	s.grpc = grpc.NewServer(rpc.Options(calls)...)
 	s.rpc = rpc.Register(s.grpc, calls)

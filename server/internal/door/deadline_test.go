@@ -73,8 +73,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// A deadline that another goroutine moves during a read holds, be it earlier or later. A deadline in the past ends the read
-// at once: net/http ends its own reads so.
+// Another goroutine can move the deadline of a read, to an earlier or a later time. A deadline in the past ends the read at
+// once: net/http ends its own reads by such deadlines.
 func TestDeadlineMovesDuringCalls(t *testing.T) {
 	for _, test := range []struct {
 		first, at, moved, want time.Duration
@@ -101,7 +101,7 @@ func TestDeadlineMovesDuringCalls(t *testing.T) {
 	}
 }
 
-// Deadlines that move take no call of the connection, but those that end a read at once.
+// A move sets no deadline of the connection, except a move that ends a read at once.
 func TestDeadlinesAreRarelySet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, counts := pipe(t)

@@ -274,8 +274,8 @@ func (d *Door) Wait(ctx context.Context) {
 	}
 }
 
-// Abort closes all connections of HTTP and GRPC. The server of gRPC ends only when its connections do, also those that have
-// not said all that begins a connection.
+// Abort closes all connections of HTTP and GRPC. The server of gRPC waits for the ends of its connections, and a client that
+// has sent only a part of its preface does not end its connection.
 func (d *Door) Abort() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn/server/internal/door"
 )
 
-// A house is a Door with a server of each protocol that says which one has answered, and what it has read.
+// A house is a Door with a server of each protocol. The answer of a server names the protocol, and the bytes that came.
 type house struct {
 	*door.Door
 	address string

@@ -384,7 +384,7 @@ func mayWait(err error) bool {
 	return unsaid || errors.Is(err, iderr.ErrExhausted) || errors.Is(err, lease.ErrStarting)
 }
 
-// waits are the waits of one request, which have one end.
+// waits are the waits of one request. All waits of a request have the same end.
 type waits struct {
 	parent  context.Context
 	longest time.Duration

@@ -25,11 +25,18 @@ var (
 	noSniff = []string{"nosniff"}
 )
 
-// head sets the headers that all answers of the API have. An ID from a cache would be a second copy of the ID.
-func head(w http.ResponseWriter, m media) http.Header {
+// idsHead sets the headers of an answer with IDs. An ID from a cache would be a second copy of the ID. The answer has
+// nothing that a browser could take for a page, so a header against that would only make the answer longer.
+func idsHead(w http.ResponseWriter, m media) http.Header {
 	h := w.Header()
 	h["Content-Type"] = contentTypes[m]
 	h["Cache-Control"] = noStore
+	return h
+}
+
+// head sets the headers of the other answers of the API.
+func head(w http.ResponseWriter, m media) http.Header {
+	h := idsHead(w, m)
 	h["X-Content-Type-Options"] = noSniff
 	return h
 }

@@ -40,8 +40,8 @@ const keptBuffer = 1 << 20
 
 // ids answers with new IDs.
 func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
-	g, ok := s.outlets[r.PathValue("name")]
-	if !ok {
+	g := s.named(r)
+	if g == nil {
 		if b.Look() != nil { // the error of Find names all generators
 			return reason.Unknown.New("no generator %.100q", r.PathValue("name"))
 		}
@@ -83,7 +83,7 @@ func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) e
 		return err // the IDs before the error are IDs of nobody
 	}
 	if m == asPacked {
-		h := head(w, m)
+		h := idsHead(w, m)
 		maps.Copy(h, g.packed)
 		h["Firn-Count"] = []string{strconv.Itoa(o.n)}
 		h["Content-Length"] = []string{strconv.Itoa(len(ids))}
@@ -120,7 +120,7 @@ func (g *outlet) texts(w http.ResponseWriter, r *http.Request, n int, m media, r
 		dst = append(dst[:len(dst)-1], "]}\n"...)
 		*room = dst
 	}
-	h := head(w, m)
+	h := idsHead(w, m)
 	if len(dst) > 1<<11 { // net/http counts the bytes of shorter answers
 		h["Content-Length"] = []string{strconv.Itoa(len(dst))}
 	}
@@ -132,7 +132,7 @@ func (g *outlet) texts(w http.ResponseWriter, r *http.Request, n int, m media, r
 func (g *outlet) many(w http.ResponseWriter, ids []byte, as form, m media) error {
 	room := buffers.Get().(*[]byte)
 	defer buffers.Put(room)
-	head(w, m)
+	idsHead(w, m)
 	dst, before, after := (*room)[:0], "", "\n"
 	if m == asJSON {
 		dst, before, after = append(dst, g.open...), `"`, `",`

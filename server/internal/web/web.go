@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/server/internal/access"
@@ -48,9 +49,12 @@ const Longest = 2048
 type server struct {
 	Config
 	mux     http.ServeMux
-	names   map[string]bool    // the hosts in lower case
-	outlets map[string]*outlet // by the names of the generators
-	large   chan struct{}      // has a value for each large answer under way
+	short   *route // of idsPattern
+	began   time.Time
+	host    atomic.Pointer[string] // the host of the last request that had another: most requests have the same
+	names   map[string]bool        // the hosts in lower case
+	outlets map[string]*outlet     // by the names of the generators
+	large   chan struct{}          // has a value for each large answer under way
 }
 
 // New returns the handler of a Config. The handler needs an http.Server with time-outs: it waits for slow clients.
@@ -67,7 +71,7 @@ func New(c Config) http.Handler {
 	if c.Draining == nil {
 		c.Draining = func() bool { return false }
 	}
-	s := &server{Config: c, names: map[string]bool{}, outlets: map[string]*outlet{}}
+	s := &server{Config: c, began: time.Now(), names: map[string]bool{}, outlets: map[string]*outlet{}}
 	for _, name := range c.Hosts {
 		s.names[bare(name)] = true
 	}
@@ -79,6 +83,9 @@ func New(c Config) http.Handler {
 	for pattern, of := range s.routes() {
 		of.server = s
 		s.mux.Handle(pattern, &of)
+		if pattern == idsPattern {
+			s.short = &of
+		}
 	}
 	return s
 }
@@ -87,17 +94,17 @@ func New(c Config) http.Handler {
 func (s *server) routes() map[string]route {
 	const get, look = "GET", "GET, HEAD"
 	all := map[string]route{
-		"/v1/generators/{name}/ids": {methods: get, serve: s.ids, api: true}, // HEAD would make IDs for nobody
-		"/v1/generators/{name}":     {methods: look, serve: s.looking(s.generator), api: true},
-		"/v1/generators":            {methods: look, serve: s.looking(s.generators), api: true},
-		"/v1/inspect/{id}":          {methods: look, serve: s.looking(s.inspect), api: true},
-		"/openapi.json":             {methods: look, serve: file("openapi.json", "application/json")},
-		"/healthz":                  {methods: look, serve: s.healthz},
-		"/readyz":                   {methods: look, serve: s.readyz},
-		"/{$}":                      {methods: look, serve: file("page/index.html", "text/html; charset=utf-8")},
-		"/page.css":                 {methods: look, serve: file("page/page.css", "text/css; charset=utf-8")},
-		"/page.js":                  {methods: look, serve: file("page/page.js", "text/javascript; charset=utf-8")},
-		"/icon.svg":                 {methods: look, serve: file("page/icon.svg", "image/svg+xml")},
+		idsPattern:              {methods: get, serve: s.ids, api: true}, // HEAD would make IDs for nobody
+		"/v1/generators/{name}": {methods: look, serve: s.looking(s.generator), api: true},
+		"/v1/generators":        {methods: look, serve: s.looking(s.generators), api: true},
+		"/v1/inspect/{id}":      {methods: look, serve: s.looking(s.inspect), api: true},
+		"/openapi.json":         {methods: look, serve: file("openapi.json", "application/json")},
+		"/healthz":              {methods: look, serve: s.healthz},
+		"/readyz":               {methods: look, serve: s.readyz},
+		"/{$}":                  {methods: look, serve: file("page/index.html", "text/html; charset=utf-8")},
+		"/page.css":             {methods: look, serve: file("page/page.css", "text/css; charset=utf-8")},
+		"/page.js":              {methods: look, serve: file("page/page.js", "text/javascript; charset=utf-8")},
+		"/icon.svg":             {methods: look, serve: file("page/icon.svg", "image/svg+xml")},
 		"/": {methods: "", serve: func(http.ResponseWriter, *http.Request, *access.Bearer) error {
 			return noPath()
 		}},
@@ -126,6 +133,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = reason.Request.New("path and query have more than %d bytes", Longest)
 	case !clean(r.URL):
 		err = noPath() // the ServeMux would answer with a redirection of its own
+	case s.named(r) != nil: // what the ServeMux would find, in a third of the time
+		s.short.ServeHTTP(w, r)
+		return
 	default:
 		s.mux.ServeHTTP(w, r)
 		return
@@ -133,13 +143,37 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.refuse(w, r, err)
 }
 
+// idsPattern is the pattern of nearly all requests.
+const idsPattern = "/v1/generators/{name}/ids"
+
+// named returns the generator of a request for IDs, and nil for a request for anything else, or with an unknown name.
+func (s *server) named(r *http.Request) *outlet {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/v1/generators/")
+	if !ok {
+		return nil
+	}
+	name, ok := strings.CutSuffix(rest, "/ids")
+	if !ok {
+		return nil
+	}
+	return s.outlets[name]
+}
+
 // hosted reports whether the server answers requests with a value of the header Host. A page of another site whose
 // name has come to mean this server's address sends the other site's name. An address cannot come to mean another
 // address. Browsers always send the header, so a request without the header is from a program.
 func (s *server) hosted(host string) bool {
-	if host == "" {
+	if last := s.host.Load(); host == "" || last != nil && *last == host {
 		return true
 	}
+	if !s.answersFor(host) {
+		return false
+	}
+	s.host.Store(&host)
+	return true
+}
+
+func (s *server) answersFor(host string) bool {
 	if _, err := netip.ParseAddrPort(host); err == nil {
 		return true
 	}
@@ -181,11 +215,11 @@ type route struct {
 
 func (of *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if of.api {
-		began := time.Now()
+		began := time.Since(of.server.began) // takes half the time of time.Now
 		if err := of.answer(w, r); err != nil {
 			of.server.refuse(w, r, err)
 		} else {
-			of.server.Calls.Answered(1, time.Since(began))
+			of.server.Calls.Answered(1, time.Since(of.server.began)-began)
 		}
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // commands and stores prepares itself. A server then needs a part, which the kernel maps again, page by page, without
 // reading the file. The rest no longer counts as memory of the server, and is the first that the kernel takes back.
 //
-// Only mappings that nobody can write to, and that have no page of their own, are unmapped: their content is the file's.
+// leaveStartup unmaps the pages of read-only mappings without pages of their own: the content of such a mapping is the file's.
 func leaveStartup() error {
 	program, err := os.Executable()
 	if err != nil {

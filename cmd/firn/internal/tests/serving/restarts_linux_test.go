@@ -111,7 +111,7 @@ func (s *service) wait(state string) {
 	}
 }
 
-// A crowd is clients that note what they suffer.
+// A crowd is a number of clients, and their failures.
 type crowd struct {
 	address  string
 	answers  atomic.Int64
@@ -222,8 +222,8 @@ func (c *crowd) end(t *testing.T, cancel context.CancelFunc) {
 	}
 }
 
-// gone reports whether a process has ended. The process is no child of the test, so another process takes its status, and
-// may do so late.
+// gone reports whether a process has ended. The test is not the parent of the process, and the parent may take the status
+// of the process late.
 func gone(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")
