@@ -155,13 +155,13 @@ func (s *Server) endpoints() (all []endpoint) {
 func (s *Server) Serve(ctx context.Context) error {
 	var listeners []net.Listener
 	var doors sync.WaitGroup
-	defer s.set.Close(context.Background())
 	for _, e := range s.endpoints() {
 		ln, err := s.listen(e)
 		if err != nil {
 			for _, ln := range listeners {
 				ln.Close()
 			}
+			s.giveBack()
 			return fmt.Errorf("listen on %s: %w", e.address, err)
 		}
 		listeners = append(listeners, ln)
@@ -254,16 +254,18 @@ func (s *Server) drain(listeners []net.Listener, doors *sync.WaitGroup) {
 	protocols.Wait()
 	s.door.Wait(ctx)
 	s.http.Close()
-	giving, stop := context.WithTimeout(context.Background(), giveBack)
-	defer stop()
-	if err := s.set.Close(giving); err != nil {
-		s.log.Warn("a worker was not given back, and comes free at the end of its window", "error", err)
-	}
+	s.giveBack()
 	s.log.Info("stopped")
 }
 
-// giveBack is how long the server waits for its stores in the end.
-const giveBack = 1500 * time.Millisecond
+// giveBack gives the workers back. A store that does not answer delays the end of the server by 1.5 s.
+func (s *Server) giveBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), 1500*time.Millisecond)
+	defer cancel()
+	if err := s.set.Close(ctx); err != nil {
+		s.log.Warn("a worker was not given back, and comes free at the end of its window", "error", err)
+	}
+}
 
 // stopGRPC ends all calls gracefully, or at the end of ctx.
 func stopGRPC(ctx context.Context, g *grpc.Server) {

@@ -65,14 +65,20 @@ func open(t *testing.T) *browser {
 		}
 		t.Skipf("no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
 	}
+	// Chromium writes to the home, also with a profile elsewhere, and may do so while it ends.
+	home, err := os.MkdirTemp("", "firn-chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Env("LANG=en_GB.UTF-8", "TZ=Europe/Zurich"))
+		chromedp.Env("LANG=en_GB.UTF-8", "TZ=Europe/Zurich", "HOME="+home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME="))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx}
-	err := chromedp.Listen(ctx, b.note)
+	err = chromedp.Listen(ctx, b.note)
 	if err == nil {
 		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	}
