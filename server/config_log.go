@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/server/internal/metrics"
 	"github.com/firn-id/firn/server/internal/supply"
 )
 
@@ -17,10 +18,10 @@ type teller struct {
 	notify  func(generator string, e lease.Event)
 
 	mu   sync.Mutex
-	last map[string]said // by generator
+	last map[string]said // by subject: a generator, or a generator and a kind of event
 }
 
-// said is what the log has about the store of a generator.
+// said is what the log has about a subject.
 type said struct {
 	text string
 	at   time.Time
@@ -37,26 +38,39 @@ var levels = map[lease.EventKind]slog.Level{
 	lease.Expired: slog.LevelError, lease.Lost: slog.LevelError, lease.Ended: slog.LevelError,
 }
 
-// event tells of an event of a lease.
+// event tells of an event of a lease. A lease that fails to renew tries again several times a second, and each worker of a
+// generator does: the log has the first such event, each change of the reason, and then one about each minute.
 func (t *teller) event(s *supply.Source, e lease.Event) {
+	if t.notify != nil {
+		defer t.notify(s.Name, e)
+	}
+	repeats := e.Kind == lease.Failing || e.Kind == lease.Waiting
+	if repeats && !t.news(s.Name+" "+e.Kind.String(), metrics.Why(e.Err)) {
+		return
+	}
 	if e.Err != nil {
 		e.Err = t.explain(s.Name, e.Err)
 	}
 	t.log.LogAttrs(context.Background(), levels[e.Kind], "lease", slog.String("generator", s.Name), slog.Any("lease", e))
-	if t.notify != nil {
-		t.notify(s.Name, e)
-	}
 }
 
 // failed tells of a store that does not open, or a lease that does not start. The tries are many: the log has each
 // error once, and then about once a minute.
 func (t *teller) failed(s *supply.Source, err error) {
 	text := t.explain(s.Name, err).Error()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if before := t.last[s.Name]; before.text == text && time.Since(before.at) < time.Minute {
+	if !t.news(s.Name, text) {
 		return
 	}
-	t.last[s.Name] = said{text, time.Now()}
 	t.log.Error("no worker yet: the server tries again", "generator", s.Name, "store", s.Store, "err", text)
+}
+
+// news reports whether the log has not had a text about a subject for a minute.
+func (t *teller) news(subject, text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before := t.last[subject]; before.text == text && time.Since(before.at) < time.Minute {
+		return false
+	}
+	t.last[subject] = said{text, time.Now()}
+	return true
 }

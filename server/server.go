@@ -69,7 +69,7 @@ func New(c Config) (*Server, error) {
 			return nil, err
 		}
 	}
-	generators.Notify, generators.Failed = s.event, s.failed
+	generators.Notify, generators.Failed, generators.Explain = s.event, s.failed, s.config.Explain
 	if s.set, err = supply.New(generators); err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ var (
 	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "store", "other"}
 )
 
-// why returns a label for the error of a lease or of a store.
-func why(err error) string {
+// Why returns a label for the error of a lease or of a store.
+func Why(err error) string {
 	is := func(target error) bool { return errors.Is(err, target) }
 	switch {
 	case is(lease.ErrRolledBack):

@@ -114,7 +114,7 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) Event(s *supply.Source, e lease.Event) {
 	m.events.WithLabelValues(s.Name, e.Kind.String()).Inc()
 	if e.Err != nil {
-		m.leaseErrors.WithLabelValues(s.Name, why(e.Err)).Inc()
+		m.leaseErrors.WithLabelValues(s.Name, Why(e.Err)).Inc()
 	}
 }
 

@@ -99,6 +99,9 @@ func (m *member) run() {
 		if err := m.renew(); err != nil { // as good as impossible: the settings were accepted before
 			m.tell(err)
 		}
+		if m.source.reword != nil {
+			err = m.source.reword(m.source.Name, err)
+		}
 		m.now.Load().generator.ForLease().Refuse(fmt.Errorf("%w: %w: %w", iderr.ErrFenced, errSetup, err))
 		if pause(ctx, retry) != nil {
 			return
@@ -157,7 +160,11 @@ func (m *member) delay(since time.Time, cause error) {
 	g.ForLease().Delay(&lease.StartingError{Pool: m.source.poolName(g), Since: since, Cause: cause})
 }
 
+// tell counts and tells the error of a lease that does not start.
 func (m *member) tell(err error) {
+	m.mu.Lock()
+	m.leases.Failures++
+	m.mu.Unlock()
 	if m.source.failed != nil {
 		m.source.failed(m.source, err)
 	}

@@ -3,6 +3,7 @@ package supply_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -101,10 +102,12 @@ func TestPoolMissing(t *testing.T) {
 		store := newCut()
 		g := leased(t, "orders", store)
 		g.Create = false
-		set := start(t, supply.Config{Generators: []supply.Generator{g}})
+		set := start(t, supply.Config{Generators: []supply.Generator{g}, Explain: func(generator string, err error) error {
+			return fmt.Errorf("%w: firn pool create %s", err, generator)
+		}})
 		s := find(t, set, "orders")
 		for range 3 {
-			refuses(t, s, reason.Setup, "orders", lease.ErrNoPool.Error())
+			refuses(t, s, reason.Setup, lease.ErrNoPool.Error(), "firn pool create orders")
 			is(t, s.Serving(), reason.Setup, lease.ErrNoPool.Error())
 			if w := s.Workers()[0]; w.State != supply.Ended || !errors.Is(w.Err, lease.ErrNoPool) {
 				t.Errorf("%+v", w)
@@ -118,6 +121,35 @@ func TestPoolMissing(t *testing.T) {
 		if w := s.Workers()[0]; w.State != supply.Ready || w.Err != nil {
 			t.Errorf("%+v", w)
 		}
+	})
+}
+
+// slow is a store that takes a while.
+type slow struct{ *cut }
+
+func (s slow) Get(ctx context.Context, key string) (driver.Entry, error) {
+	time.Sleep(100 * time.Millisecond)
+	return s.cut.Get(ctx, key)
+}
+
+// Requests that wait while a lease ends, the first time and each time after, get the reason of its end.
+func TestPoolMissingWhileRequestsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		today()
+		g := leased(t, "orders", slow{newCut()})
+		g.Create = false
+		s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}, Notify: func(*supply.Source, lease.Event) {
+			time.Sleep(200 * time.Millisecond) // as a log does that explains the error
+		}}), "orders")
+		var asking sync.WaitGroup
+		for i := range 500 { // over two ends of leases
+			asking.Go(func() {
+				time.Sleep(time.Duration(i) * 23 * time.Millisecond)
+				_, err := s.AppendBinary(t.Context(), nil, 1)
+				is(t, err, reason.Setup, lease.ErrNoPool.Error())
+			})
+		}
+		asking.Wait()
 	})
 }
 

@@ -53,6 +53,8 @@ type Config struct {
 	Notify func(s *Source, e lease.Event)
 	// Failed, if not nil, gets the errors of stores that do not open.
 	Failed func(s *Source, err error)
+	// Explain, if not nil, rewords the error of a lease that has ended, for clients. It is called once for each such lease.
+	Explain func(generator string, err error) error
 }
 
 // DefaultWait is how long a request waits for the next tick, and for the first worker.
@@ -173,6 +175,7 @@ type Source struct {
 	set     *Set
 	store   *opened
 	notify  func(*Source, lease.Event)
+	reword  func(string, error) error
 	failed  func(*Source, error)
 	lease   lease.Config
 	members []*member
@@ -188,7 +191,7 @@ func newSource(ctx context.Context, set *Set, c Config, g Generator) (*Source, e
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Generator: g, Size: d.Size, Shape: form, wait: c.Wait, life: ctx, set: set, notify: c.Notify, failed: c.Failed, lease: c.Lease}
+	s := &Source{Generator: g, Size: d.Size, Shape: form, wait: c.Wait, life: ctx, set: set, notify: c.Notify, failed: c.Failed, reword: c.Explain, lease: c.Lease}
 	if s.wait == 0 {
 		s.wait = DefaultWait
 	}
@@ -373,6 +376,17 @@ func (s *Source) later(w *waits, t *taker, dst []byte, f form) (_ []byte, made i
 // differ. A clock that is further behind went back.
 const soon = 100 * time.Millisecond
 
+// endsLeases reports whether an error ends a lease that starts in the background: no retry mends it. Callers that wait for
+// the lease get the error before the member says that it tries again.
+func endsLeases(err error) bool {
+	for _, of := range []error{lease.ErrConfig, lease.ErrPoolMismatch, lease.ErrNoPool, lease.ErrVersion, driver.ErrAddress} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}
+
 // mayWait reports whether IDs may come soon after an error.
 func mayWait(err error) bool {
 	if early, ok := errors.AsType[*iderr.EarlyError](err); ok {
@@ -468,7 +482,7 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		of, retry = reason.Clock, behind.By
 	case ahead && early.By > soon:
 		of, retry = reason.Clock, early.By
-	case errors.Is(err, errSetup):
+	case errors.Is(err, errSetup), endsLeases(err):
 		of = reason.Setup
 	case errors.Is(err, lease.ErrStarting):
 		of = reason.Starting
