@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -38,21 +40,37 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestTokens reads the tokens of the document, and tries their rights.
+// TestTokens reads the tokens of the document, and tries their rights. The server refuses each token of the document
+// until somebody puts a secret in its place: a token that everybody can read would let everybody in.
 func TestTokens(t *testing.T) {
+	const ofShop, ofMonitor = "a-token-of-the-shop", "a-token-of-the-monitor"
+	sum := sha256.Sum256([]byte(ofMonitor))
+	text := block(t, "toml", "[tokens.shop]")
 	path := filepath.Join(t.TempDir(), "tokens.toml")
-	if err := os.WriteFile(path, []byte(block(t, "toml", "[tokens.shop]")), 0o600); err != nil {
-		t.Fatal(err)
+	open := func(fill ...string) (*access.Access, error) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(strings.NewReplacer(fill...).Replace(text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return access.New(access.Config{Path: path, Burst: 65536, Generators: []string{"order"}, Log: slog.New(slog.DiscardHandler)})
 	}
-	a, err := access.New(access.Config{Path: path, Burst: 65536, Generators: []string{"order"}, Log: slog.New(slog.DiscardHandler)})
+	shops := []string{"OUTPUT OF: openssl rand -hex 32", ofShop}
+	monitors := []string{"OUTPUT OF: printf %s TOKEN | sha256sum", hex.EncodeToString(sum[:])}
+	if _, err := open(monitors...); err == nil || !strings.Contains(err.Error(), "tokens.shop.token") {
+		t.Error("the server takes the token of the document:", err)
+	}
+	if _, err := open(shops...); err == nil || !strings.Contains(err.Error(), "tokens.monitor.sha256") {
+		t.Error("the server takes the sum of the document:", err)
+	}
+	a, err := open(append(shops, monitors...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop, err := a.Enter("0123456789abcdef0123456789abcdef")
+	shop, err := a.Enter(ofShop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	monitor, err := a.Enter("test")
+	monitor, err := a.Enter(ofMonitor)
 	if err != nil {
 		t.Fatal(err)
 	}
