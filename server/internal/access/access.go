@@ -41,6 +41,8 @@ type Access struct {
 	files  *watch.Files
 	now    atomic.Pointer[table]
 
+	broken atomic.Bool // the last Reload has found a fault
+
 	mu  sync.Mutex        // of reloads
 	sum [sha256.Size]byte // of the file's content
 }
@@ -67,7 +69,8 @@ func (a *Access) Watch(ctx context.Context) {
 	}
 }
 
-// Reload reads the file again. If the file has a fault, the old tokens stay, and the log says so.
+// Reload reads the file again. If the file has a fault, the old tokens stay, and the log says so. The log also says when
+// the fault is gone.
 func (a *Access) Reload() {
 	if a.files == nil {
 		return
@@ -75,6 +78,9 @@ func (a *Access) Reload() {
 	c, err := a.read()
 	if a.config.Reloaded != nil {
 		a.config.Reloaded(err)
+	}
+	if was := a.broken.Swap(err != nil); was && err == nil {
+		a.config.Log.Info("the tokens are in order again", "file", a.config.Path, "tokens", a.Tokens())
 	}
 	switch {
 	case err != nil:

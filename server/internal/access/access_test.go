@@ -186,6 +186,18 @@ func TestReload(t *testing.T) {
 	a.Reload()
 	want(t, "without a file", b.Take("sno", 1), nil)
 
+	// The log says that a fault is gone, also if nothing has changed since before the fault. It says so once.
+	const again = "the tokens are in order again"
+	if strings.Contains(log.String(), again) {
+		t.Errorf("log: %s", log)
+	}
+	write(t, path, one)
+	a.Reload()
+	a.Reload()
+	if strings.Count(log.String(), again) != 1 {
+		t.Errorf("log: %s", log)
+	}
+
 	write(t, path, one+"generators = [\"order\"]\nlook = false")
 	a.Reload()
 	want(t, "fewer rights", b.Take("sno", 1), reason.Permission)

@@ -26,6 +26,7 @@ type Certs struct {
 	reloaded      func(error)
 	files         *watch.Files
 	now           atomic.Pointer[loaded]
+	broken        atomic.Bool // the last Reload has found a fault
 
 	mu  sync.Mutex // of reloads
 	sum [sha256.Size]byte
@@ -55,11 +56,15 @@ func New(cert, key, ca string, log *slog.Logger, reloaded func(error)) (*Certs, 
 // Watch reads the files again after each change, until ctx ends.
 func (c *Certs) Watch(ctx context.Context) { c.files.Run(ctx, c.Reload) }
 
-// Reload reads the files again. If a file has a fault, the old certificate stays, and the log says so.
+// Reload reads the files again. If a file has a fault, the old certificate stays, and the log says so. The log also says
+// when the fault is gone.
 func (c *Certs) Reload() {
 	changed, err := c.read()
 	if c.reloaded != nil {
 		c.reloaded(err)
+	}
+	if was := c.broken.Swap(err != nil); was && err == nil {
+		c.log.Info("the certificate is in order again", "cert", c.cert, "expires", c.Expires())
 	}
 	switch {
 	case err != nil:

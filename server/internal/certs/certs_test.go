@@ -198,6 +198,17 @@ func TestReload(t *testing.T) {
 	if got := name(); got != "new" || time.Until(c.Expires()) < time.Hour {
 		t.Errorf("%s, until %v", got, c.Expires())
 	}
+	// The log says that a fault is gone, also if nothing has changed since before the fault. It says so once.
+	const again = "the certificate is in order again"
+	log.Reset()
+	write(t, f.key, key)
+	c.Reload()
+	write(t, f.key, newKey)
+	c.Reload()
+	c.Reload()
+	if strings.Count(log.String(), again) != 1 {
+		t.Errorf("log: %s", log)
+	}
 	_, cert, key = root.issue(t, "expired", time.Now().Add(-time.Hour))
 	write(t, f.cert, cert)
 	write(t, f.key, key)
