@@ -5,6 +5,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -183,18 +184,39 @@ func (r *rights) same(o *rights) bool {
 	return limits && r.look == o.look && (r.generators == nil) == (o.generators == nil) && slices.Equal(r.generators, o.generators)
 }
 
-// Take returns an error if the bearer may not take n IDs of a generator now: reason.WrongToken for a token that was
-// revoked, reason.Permission, or reason.Limit. Call Take before the IDs are made.
+// May returns an error if the bearer may never take IDs of a generator: reason.WrongToken for a token that was revoked,
+// or reason.Permission. Call May before any error that says more about the generator.
+func (b *Bearer) May(generator string) error {
+	if b == nil {
+		return nil
+	}
+	_, err := b.allowed(generator)
+	return err
+}
+
+// allowed returns the rights of a bearer that may take IDs of a generator.
+func (b *Bearer) allowed(generator string) (*rights, error) {
+	switch r := b.rights.Load(); {
+	case r == nil:
+		return nil, b.revoked()
+	case !r.may(generator):
+		return nil, reason.Permission.New("the token %s may not take IDs of the generator %s", b.name, generator)
+	default:
+		return r, nil
+	}
+}
+
+// Take returns an error if the bearer may not take n IDs of a generator now: an error of May, or reason.Limit. Call Take
+// before the IDs are made.
 func (b *Bearer) Take(generator string, n int) error {
 	if b == nil {
 		return nil
 	}
-	r := b.rights.Load()
+	r, err := b.allowed(generator)
+	if err != nil {
+		return err
+	}
 	switch now := time.Now(); {
-	case r == nil:
-		return b.revoked()
-	case !r.may(generator):
-		return reason.Permission.New("the token %s may not take IDs of the generator %s", b.name, generator)
 	case r.limit == nil || r.limit.AllowN(now, n):
 		return nil
 	case n > r.limit.Burst(): // no wait helps
@@ -222,6 +244,21 @@ func (b *Bearer) Look() error {
 		return reason.Permission.New("the token %s may take IDs, and not look", b.name)
 	}
 	return nil
+}
+
+// Tell returns the error that the bearer may read in place of err. For a bearer that may not look, the text of an unknown
+// name does not list the generators, and the text of a generator without a worker does not have the error of the store,
+// which may name hosts and users. The reason and its Retry stay. A nil err is nil.
+func (b *Bearer) Tell(err error) error {
+	e, ok := errors.AsType[*reason.Error](err)
+	if !ok || b.Look() == nil {
+		return err
+	}
+	switch e.Of {
+	case reason.Unknown, reason.Starting, reason.Setup, reason.Window, reason.Draining:
+		return &reason.Error{Of: e.Of, Text: cmp.Or(e.Brief, e.Of.Means), Retry: e.Retry, Err: e}
+	}
+	return err
 }
 
 func (b *Bearer) revoked() error {

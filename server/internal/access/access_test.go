@@ -77,6 +77,43 @@ func TestNoTokens(t *testing.T) {
 	}
 }
 
+// TestTell checks what a bearer that may not look reads of errors.
+func TestTell(t *testing.T) {
+	a, _, _ := open(t, fmt.Sprintf("[tokens.all]\ntoken = %q\n[tokens.some]\ntoken = %q\nlook = false\n", secret, other))
+	all, _ := a.Enter(secret)
+	some, _ := a.Enter(other)
+	long := errors.New("the host db.internal")
+	for _, of := range reason.All() {
+		err := of.Because(long)
+		err.Retry = time.Minute
+		for _, b := range []*Bearer{nil, all} {
+			if got := b.Tell(err); got != error(err) {
+				t.Errorf("%s, a bearer that may look: %v", of.Name, got)
+			}
+		}
+		want := long.Error()
+		switch of.Name {
+		case "unknown", "starting", "setup", "window", "draining":
+			want = of.Means
+		}
+		got := reason.Of(some.Tell(err))
+		if got.Of != of || got.Text != want || got.Retry != time.Minute || !errors.Is(got, long) {
+			t.Errorf("%s: %+v, want the text %q", of.Name, got, want)
+		}
+	}
+	brief := reason.Unknown.Because(long)
+	brief.Brief = "no generator x"
+	if got := some.Tell(fmt.Errorf("deep: %w", brief)); got.Error() != "unknown: no generator x" {
+		t.Error(got)
+	}
+	if got := some.Tell(long); got != long {
+		t.Error(got)
+	}
+	if some.Tell(nil) != nil || all.Tell(nil) != nil || (*Bearer)(nil).Tell(nil) != nil {
+		t.Error("an error of nothing")
+	}
+}
+
 func TestRights(t *testing.T) {
 	a, _, log := open(t, fmt.Sprintf(`
 [tokens.all]
@@ -125,6 +162,9 @@ token = %q
 		{"some, a longer name", some.Take("snow", 1), reason.Permission},
 		{"some, another name", some.Take("nanoflake", 1), reason.Permission},
 		{"some, look", some.Look(), reason.Permission},
+		{"all, may", all.May("uuid"), nil},
+		{"some, may", some.May("orders"), nil},
+		{"some, may not", some.May("nanoflake"), reason.Permission},
 		{"none", none.Take("sno", 1), reason.Permission},
 		{"no token", errOf(a.Enter("")), reason.Token},
 		{"wrong token", errOf(a.Enter(secret + "x")), reason.WrongToken},

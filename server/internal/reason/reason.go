@@ -98,6 +98,7 @@ func All() []*Reason { return all }
 type Error struct {
 	Of    *Reason
 	Text  string        // for people: the fault, its place, the remedy
+	Brief string        // the text for people who may not see the generators; "" means Reason.Means
 	Retry time.Duration // ask again after this time; 0 if asking again does not help
 	Err   error         // the cause, or nil
 }

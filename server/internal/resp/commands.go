@@ -81,6 +81,9 @@ func init() {
 	}
 }
 
+// transactions is the remedy for the commands of transactions. A pipeline of redis-py is a transaction by default.
+const transactions = "this server has no transactions: send the commands in a pipeline without one, as by pipeline(transaction=False) in redis-py"
+
 // refused has the remedy for commands of Redis that applications use beside INCR, and that the server does not have.
 var refused = map[string]string{
 	"GET":         "the server keeps no values: INCR and FIRN.NEXT make a new ID each time",
@@ -88,7 +91,11 @@ var refused = map[string]string{
 	"DECR":        "IDs only grow: use INCR",
 	"DECRBY":      "IDs only grow: use INCR",
 	"INCRBYFLOAT": "IDs are no fractions: use INCR",
-	"MULTI":       "each command makes its own IDs: send INCR in a pipeline, or FIRN.NEXT with a count",
+	"MULTI":       transactions,
+	"EXEC":        transactions,
+	"DISCARD":     transactions,
+	"WATCH":       transactions,
+	"UNWATCH":     transactions,
 }
 
 // lookup returns the command of a name in any case.

@@ -192,8 +192,9 @@ func (c *conn) run() (more bool) {
 	return false
 }
 
-// refuse answers with an error.
+// refuse answers with an error, as far as the token may read the error.
 func (c *conn) refuse(e *reason.Error) {
+	e = reason.Of(c.bearer.Tell(e))
 	c.server.Calls.Refused(e.Of)
 	c.work.out = appendError(c.work.out, e)
 }

@@ -14,16 +14,19 @@ import (
 // longestKey is the length of the longest key that a connection keeps with its generator.
 const longestKey = 64
 
-// find returns the generator for a key.
+// find returns the generator for a key, if the token may take IDs of the generator.
 func (c *conn) find(key []byte) (*supply.Source, error) {
 	if c.source != nil && bytes.Equal(key, c.key) {
-		return c.source, nil
+		return c.source, c.bearer.May(c.source.Name)
 	}
 	s, err := c.server.Set.ByKey(key)
-	if err == nil && len(key) <= longestKey {
+	if err != nil {
+		return nil, err
+	}
+	if len(key) <= longestKey {
 		c.key, c.source = append(c.key[:0], key...), s
 	}
-	return s, err
+	return s, c.bearer.May(s.Name)
 }
 
 // integers returns the generator for a key. The generator has IDs of 64 bits.

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/firn-id/firn/server/firnv1"
+	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/supply"
 )
@@ -22,12 +23,17 @@ const DefaultBatch = 1024
 
 // take answers a call of Take.
 func (s *Service) take(ctx context.Context, r *firnv1.TakeRequest) (message, error) {
-	began := time.Now()
 	bearer, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.Set.Find(r.GetName())
+	answer, err := s.takeAs(ctx, bearer, r)
+	return answer, bearer.Tell(err)
+}
+
+func (s *Service) takeAs(ctx context.Context, bearer *access.Bearer, r *firnv1.TakeRequest) (message, error) {
+	began := time.Now()
+	g, err := s.find(bearer, r.GetName())
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +63,15 @@ func (s *Service) take(ctx context.Context, r *firnv1.TakeRequest) (message, err
 	return answer, nil
 }
 
+// find returns the generator of a name, if the bearer may take IDs of the generator.
+func (s *Service) find(bearer *access.Bearer, name string) (*supply.Source, error) {
+	g, err := s.Set.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return g, bearer.May(g.Name)
+}
+
 // count returns the number of a field that is a number of IDs.
 func (s *Service) count(field string, n uint32) (int, error) {
 	if n == 0 || uint64(n) > uint64(s.maxIDs()) {
@@ -67,12 +82,16 @@ func (s *Service) count(field string, n uint32) (int, error) {
 
 // Stream implements the method of the service.
 func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingServer[firnv1.Batch]) error {
-	ctx := stream.Context()
-	bearer, err := s.enter(ctx)
+	bearer, err := s.enter(stream.Context())
 	if err != nil {
 		return err
 	}
-	g, err := s.Set.Find(r.GetName())
+	return bearer.Tell(s.streamAs(bearer, r, stream))
+}
+
+func (s *Service) streamAs(bearer *access.Bearer, r *firnv1.StreamRequest, stream grpc.ServerStreamingServer[firnv1.Batch]) error {
+	ctx := stream.Context()
+	g, err := s.find(bearer, r.GetName())
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package rpc_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,10 +17,14 @@ import (
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/rpc"
+	"github.com/firn-id/firn/server/internal/supply"
 )
 
 const tokens = `
@@ -103,6 +109,45 @@ func TestTokens(t *testing.T) {
 		}
 		_, err = healthpb.NewHealthClient(s.conn).Check(ctx, &healthpb.HealthCheckRequest{})
 		is("health", err, nil)
+	}
+}
+
+// TestUnseen asks with a token that may not look: the answers name neither generators nor their stores.
+func TestUnseen(t *testing.T) {
+	s, a, _ := withTokens(t)
+	f, _ := inspect.Lookup("sno")
+	set, err := supply.New(supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{
+		{Name: "sno", Format: f, Workers: 1, Store: "secret", Recipe: shape.Recipe{Leased: true},
+			Open: func(context.Context) (driver.Store, error) { return nil, errors.New("the secret") }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { set.Close(context.Background()) })
+	down := serve(t, rpc.Config{Access: a, Set: set})
+	all, some := as(t, "Bearer a-token-for-everything"), as(t, "Bearer a-token-for-sno-alone")
+	for _, v := range []struct {
+		of    *served
+		ctx   context.Context
+		name  string
+		count uint32
+		want  string
+	}{
+		{s, some, "nope", 1, `unknown: no generator "nope"`},
+		{s, some, "nanoflake", 0, "permission: the token some may not take IDs of the generator nanoflake"},
+		{down, some, "sno", 1, "starting: " + reason.Starting.Means},
+		{s, all, "nope", 1, "scru160"},
+		{down, all, "sno", 1, "the secret"},
+	} {
+		_, take := v.of.Take(v.ctx, &firnv1.TakeRequest{Name: v.name, Count: &v.count})
+		stream := first(v.of.Stream(v.ctx, &firnv1.StreamRequest{Name: v.name, Batch: &v.count}))
+		for _, err := range []error{take, stream} {
+			for began := time.Now(); v.of == down && v.want == "the secret" && !strings.Contains(err.Error(), v.want) && time.Since(began) < time.Minute; {
+				_, err = v.of.Take(v.ctx, &firnv1.TakeRequest{Name: v.name}) // the store is still opening
+			}
+			if got := status.Convert(err).Message(); got != v.want && (v.ctx == some || !strings.Contains(got, v.want)) {
+				t.Errorf("%s: %q, want %q", v.name, got, v.want)
+			}
+		}
 	}
 }
 

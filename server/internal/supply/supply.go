@@ -139,7 +139,9 @@ func (s *Set) unknown(name string) error {
 	if len(name) > most {
 		name = name[:most] + "…"
 	}
-	return reason.Unknown.New("no generator %q: the generators are %s", name, strings.Join(slices.Sorted(maps.Keys(s.byName)), ", "))
+	e := reason.Unknown.New("no generator %q: the generators are %s", name, strings.Join(slices.Sorted(maps.Keys(s.byName)), ", "))
+	e.Brief = fmt.Sprintf("no generator %q", name)
+	return e
 }
 
 // Close seals all generators with a lease, and gives back their workers until ctx ends. A worker that was not given back

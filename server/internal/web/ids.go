@@ -42,10 +42,10 @@ const keptBuffer = 1 << 20
 func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
 	g := s.named(r)
 	if g == nil {
-		if b.Look() != nil { // the error of Find names all generators
-			return reason.Unknown.New("no generator %.100q", r.PathValue("name"))
-		}
 		_, err := s.Set.Find(r.PathValue("name"))
+		return err
+	}
+	if err := b.May(g.Name); err != nil {
 		return err
 	}
 	o, err := readOrder(r.URL.RawQuery, s.MaxIDs)

@@ -246,7 +246,7 @@ func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return of.serve(w, r, b)
+	return b.Tell(of.serve(w, r, b))
 }
 
 // ownSite returns an error for a request that a page of another origin makes: such a page could take IDs by the

@@ -485,10 +485,24 @@ func TestTokens(t *testing.T) {
 	}
 	w := get(h, "/v1/generators/nothing/ids", as(blind))
 	refused(t, w, reason.Unknown)
-	if strings.Contains(w.Body.String(), "ulidflake") {
+	if !strings.Contains(w.Body.String(), `"no generator \"nothing\""`) {
+		t.Errorf("a token that may not look sees %s", w.Body)
+	}
+	down := New(Config{Set: newBroken(t), Access: tokens})
+	const broken = "/v1/generators/broken/ids"
+	for began := time.Now(); !strings.Contains(get(down, broken, as(all)).Body.String(), "secret"); {
+		if time.Since(began) > time.Minute { // the store opens in another goroutine
+			t.Fatal("a token that may look does not see the error of the store")
+		}
+	}
+	w = get(down, broken, as(blind))
+	refused(t, w, reason.Starting)
+	if !strings.Contains(w.Body.String(), `"`+reason.Starting.Means+`"`) || strings.Contains(w.Body.String(), "secret") {
 		t.Errorf("a token that may not look sees %s", w.Body)
 	}
 	refused(t, get(h, "/v1/generators/sno/ids", as(limited)), reason.Permission)
+	refused(t, get(h, "/v1/generators/ulidflake/ids?as=int", as(limited)), reason.Permission) // and not form
+	refused(t, get(h, "/v1/generators/order/ids?n=0", as(limited)), reason.Count)
 	if w := get(h, ids+"?n=100", as(limited)); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
