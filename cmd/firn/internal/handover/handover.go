@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cloudflare/tableflip"
 	"github.com/coreos/go-systemd/v22/activation"
@@ -122,8 +123,21 @@ func (h *Handover) Succeed(ctx context.Context) error {
 	if err := h.upgrader.WaitForParent(ctx); err != nil {
 		return err
 	}
-	return h.upgrader.Upgrade()
+	// The upgrader learns of the predecessor's end in two places, and in the second perhaps a moment later.
+	for err := h.upgrader.Upgrade(); ; err = h.upgrader.Upgrade() {
+		if err == nil || err.Error() != early {
+			return err
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
+
+// early is the error of an upgrader that does not know of the predecessor's end yet.
+const early = "parent hasn't exited"
 
 // Succeeded returns a channel that is closed when a successor serves.
 func (h *Handover) Succeeded() <-chan struct{} {

@@ -25,7 +25,7 @@ import (
 
 // restarts is how often a server is restarted under load.
 func restarts() int {
-	if services.InFull() {
+	if services.InFull() && !testing.Short() {
 		return 200
 	}
 	return 15
