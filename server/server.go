@@ -107,7 +107,8 @@ func (s *Server) serveProtocols() {
 	calls := rpc.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("grpc"), Log: s.log}
 	s.grpc = grpc.NewServer(rpc.Options(calls)...)
 	s.rpc = rpc.Register(s.grpc, calls)
-	d := door.Config{Limit: c.Limits.Connections, Log: s.log, HTTP: s.count.Protocol("http"), RESP: s.resp.Start, Full: s.full}
+	d := door.Config{Limit: c.Limits.Connections, Log: s.log, HTTP: s.count.Protocol("http"), RESP: s.resp.Start, Full: s.full,
+		Failed: s.count.HandshakeFailed}
 	if s.certs != nil {
 		d.TLS = s.certs.Config()
 	}

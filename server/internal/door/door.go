@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"sync"
@@ -41,6 +42,8 @@ type Config struct {
 	RESP func(c net.Conn, start []byte, entered, ended func())
 	// Full answers a connection beyond the limit, and does not close it.
 	Full func(c net.Conn, p Protocol)
+	// Failed, if not nil, counts a TLS handshake that has failed.
+	Failed func()
 
 	// First is how long a connection may be silent before its first byte, and a TLS handshake may take. 0 means 20 s.
 	First time.Duration
@@ -52,6 +55,7 @@ type Door struct {
 	queues  [2]*queue // of HTTP and GRPC
 	open    atomic.Int64
 	refused atomic.Int64
+	warned  atomic.Int64 // when the log got the last handshake that failed, in Unix nanoseconds
 
 	mu       sync.Mutex
 	waiting  map[net.Conn]struct{} // connections without a protocol
@@ -134,6 +138,9 @@ func (d *Door) serve(c net.Conn, only bool) {
 	switch {
 	case err != nil:
 		d.finding.Done()
+		if e, ok := errors.AsType[tls.RecordHeaderError](err); ok && e.Conn != nil {
+			d.answerPlain(e.Conn, only || e.RecordHeader[0] == '*')
+		}
 		d.Close(c)
 	case full:
 		d.finding.Done()
@@ -181,8 +188,12 @@ func (d *Door) find(c net.Conn, only bool) (inner net.Conn, p Protocol, start []
 	}
 	if d.TLS != nil {
 		if _, unix := c.(*net.UnixConn); !unix { // who may open the socket's file is told by the file's mode
-			t := tls.Server(c, d.TLS)
+			h := &heard{Conn: c}
+			t := tls.Server(h, d.TLS)
 			if err := t.HandshakeContext(context.Background()); err != nil {
+				if h.any {
+					d.failed(c, err)
+				}
 				return nil, 0, nil, err
 			}
 			c = t
@@ -214,6 +225,48 @@ func (d *Door) find(c net.Conn, only bool) (inner net.Conn, p Protocol, start []
 			return c, 0, start, err
 		}
 	}
+}
+
+// A heard notes whether the client has sent anything. A probe that only connects begins no handshake.
+type heard struct {
+	net.Conn
+	any bool
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Conn.Read(p)
+	h.any = h.any || n > 0
+	return n, err
+}
+
+// CloseWrite ends the answers.
+func (h *heard) CloseWrite() error {
+	if half, ok := h.Conn.(closeWriter); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// failed counts a handshake that has failed, and tells the log at most once a minute: anybody can make handshakes fail.
+func (d *Door) failed(c net.Conn, err error) {
+	if d.Failed != nil {
+		d.Failed()
+	}
+	now := time.Now().UnixNano()
+	if last := d.warned.Load(); now-last >= int64(time.Minute) && d.warned.CompareAndSwap(last, now) {
+		d.Log.Warn("a TLS handshake has failed; further failures within a minute are only counted", "client", c.RemoteAddr().String(), "error", err)
+	}
+}
+
+// answerPlain tells a client without TLS that the port speaks TLS.
+func (d *Door) answerPlain(c net.Conn, resp bool) {
+	c.SetDeadline(time.Now().Add(lingering))
+	if resp {
+		io.WriteString(c, "-ERR request: this port speaks TLS: connect with TLS, as redis-cli --tls does\r\n")
+	} else {
+		io.WriteString(c, "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\nrequest: this port speaks TLS: use https\n")
+	}
+	endGently(c)
 }
 
 // watch notes a connection without a protocol. It reports whether the connection may go on.
@@ -293,24 +346,28 @@ const lingering = time.Second
 // Close closes a connection without a reset, while the Door drains: the client reads the end of the answers. A close
 // with bytes unread, or before bytes that are under way, would be a reset, and the client could lose an answer.
 func (d *Door) Close(c net.Conn) {
-	half, ok := c.(closeWriter)
-	if !ok || !d.isDraining() {
+	if _, ok := c.(closeWriter); !ok || !d.isDraining() {
 		c.Close()
 		return
 	}
 	d.linger.Go(func() {
 		defer c.Close()
-		if half.CloseWrite() != nil {
+		endGently(c)
+	})
+}
+
+// endGently ends the answers of a connection, and waits for the client's end.
+func endGently(c net.Conn) {
+	if half, ok := c.(closeWriter); !ok || half.CloseWrite() != nil {
+		return
+	}
+	c.SetReadDeadline(time.Now().Add(lingering))
+	var rest [512]byte
+	for {
+		if _, err := c.Read(rest[:]); err != nil {
 			return
 		}
-		c.SetReadDeadline(time.Now().Add(lingering))
-		var rest [512]byte
-		for {
-			if _, err := c.Read(rest[:]); err != nil {
-				return
-			}
-		}
-	})
+	}
 }
 
 type closeWriter interface{ CloseWrite() error }

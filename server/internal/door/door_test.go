@@ -2,14 +2,19 @@ package door_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,11 +26,14 @@ type house struct {
 	*door.Door
 	address string
 	ends    func() // ends the listener
+	close   func() // ends the listener and all connections
 }
 
 func open(t *testing.T, c door.Config, only bool) *house {
 	t.Helper()
-	c.Log = slog.New(slog.DiscardHandler)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	c.RESP = func(conn net.Conn, start []byte, entered, ended func()) {
 		defer ended()
 		entered()
@@ -63,11 +71,12 @@ func open(t *testing.T, c door.Config, only bool) *house {
 		ln.Close()
 		doors.Wait()
 	})
-	t.Cleanup(func() {
+	h.close = sync.OnceFunc(func() {
 		h.ends()
 		h.Drain()
 		h.Wait(context.Background())
 	})
+	t.Cleanup(h.close)
 	return h
 }
 
@@ -119,6 +128,47 @@ func TestProtocols(t *testing.T) {
 	} {
 		if got := h.send(t, test.sends...); !strings.Contains(got, test.want) {
 			t.Errorf("%q: %q, want %q", test.sends, got, test.want)
+		}
+	}
+}
+
+// Handshakes that fail are counted, the first is in the log, and a client without TLS gets a readable answer.
+func TestHandshakes(t *testing.T) {
+	secure := httptest.NewTLSServer(nil) // has a certificate
+	secure.Close()
+	for _, only := range []bool{false, true} {
+		var log bytes.Buffer
+		var failed atomic.Int64
+		h := open(t, door.Config{TLS: secure.TLS, Log: slog.New(slog.NewTextHandler(&log, nil)), Failed: func() { failed.Add(1) }}, only)
+		const resp = "-ERR request: this port speaks TLS: "
+		web := "HTTP/1.0 400 Bad Request\r\n"
+		if only {
+			web = resp
+		}
+		for text, want := range map[string]string{
+			"*1\r\n$4\r\nPING\r\n":                         resp,
+			"*1\r\n$9999\r\n" + strings.Repeat("x", 1<<20): resp, // unread bytes do not reset the connection
+			"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n":    web,
+		} {
+			got := h.send(t, text)
+			if !strings.HasPrefix(got, want) || !strings.Contains(got, "this port speaks TLS") {
+				t.Errorf("%.20q: %q, want %q", text, got, want)
+			}
+		}
+		if _, err := tls.Dial("tcp", h.address, &tls.Config{RootCAs: x509.NewCertPool()}); err == nil {
+			t.Error("a client that trusts nobody has connected")
+		}
+		silent, err := net.Dial("tcp", h.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent.Close()
+		h.close() // the connections write no log any more
+		if failed.Load() != 4 {
+			t.Errorf("%d handshakes have failed, want 4", failed.Load())
+		}
+		if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "client=127.0.0.1:") {
+			t.Errorf("%d warnings: %s", n, &log)
 		}
 	}
 }

@@ -32,6 +32,7 @@ type Metrics struct {
 	took                 *prometheus.HistogramVec
 	reloads              *prometheus.CounterVec // by file and result
 	info                 *prometheus.GaugeVec   // by version
+	handshakes           prometheus.Counter     // of TLS, that failed
 
 	mu    sync.Mutex
 	calls map[string]*Calls
@@ -66,6 +67,7 @@ func New() *Metrics {
 		// A native histogram has buckets that rise by 10 %. Above the greatest number of buckets, neighbours are merged.
 		NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160, NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"protocol"})
+	m.handshakes = counter("firn_server_handshake_failures_total", "TLS handshakes that failed, also those of clients without TLS. Connections without a byte do not count.").WithLabelValues()
 	started := prometheus.NewGauge(prometheus.GaugeOpts{Name: "firn_server_start_time_seconds", Help: "When the server started, in seconds since 1970."})
 	started.Set(float64(time.Now().UnixMilli()) / 1000)
 	m.info = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "firn_build_info", Help: "1, with the version of the server."},
@@ -140,6 +142,9 @@ func (m *Metrics) Reloaded(file string, err error) {
 	}
 	m.reloads.WithLabelValues(file, result).Inc()
 }
+
+// HandshakeFailed counts a TLS handshake that has failed.
+func (m *Metrics) HandshakeFailed() { m.handshakes.Inc() }
 
 // Protocol returns the Calls of a protocol, such as "resp". Calls of the same name are the same.
 func (m *Metrics) Protocol(name string) *Calls {

@@ -96,6 +96,7 @@ func TestBegin(t *testing.T) {
 	}
 	is(t, m, 0, 0, "firn_server_reloads_total", "file=tokens", "result=ok")
 	is(t, m, 0, 0, "firn_server_reloads_total", "file=certificate", "result=error")
+	is(t, m, 0, 0, "firn_server_handshake_failures_total")
 	is(t, m, 1, 1, "firn_build_info")
 	is(t, m, float64(time.Now().Add(-time.Hour).Unix()), float64(time.Now().Unix()+1), "firn_server_start_time_seconds")
 	// A generator that nobody has asked yet has no lease: an alert for windows stays quiet.
@@ -224,6 +225,8 @@ func TestCalls(t *testing.T) {
 	is(t, m, 0, 0, "firn_server_refusals_total", "protocol=resp", "reason=exhausted")
 	is(t, m, 1, 1, "firn_server_open_connections", "protocol=resp")
 	is(t, m, 2, 2, "firn_server_connections_total", "protocol=resp")
+	m.HandshakeFailed()
+	is(t, m, 1, 1, "firn_server_handshake_failures_total")
 	m.Reloaded(Tokens, nil)
 	m.Reloaded(Tokens, errors.New("line 1"))
 	is(t, m, 1, 1, "firn_server_reloads_total", "file=tokens", "result=ok")
