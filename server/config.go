@@ -3,7 +3,9 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"time"
@@ -197,11 +199,50 @@ func (e *ConfigError) Error() string {
 
 func (e *ConfigError) Unwrap() error { return e.Err }
 
+// A ListenError says that the server could not listen.
+type ListenError struct {
+	Setting string // as files name it: listen, resp or unix
+	Address string // the address, or the path of a socket
+	Err     error  // the cause
+}
+
+func (e *ListenError) Error() string { return "listen on " + e.Address + ": " + e.Err.Error() }
+
+func (e *ListenError) Unwrap() error { return e.Err }
+
+// StoreError returns err as a *[ConfigError] of the address of a generator's store, with its place in the file of [Load].
+func (c *Config) StoreError(g *Generator, err error) error {
+	e := (*ConfigError)(c.settingError(g.key("store"), err.Error()))
+	e.Err = err
+	return e
+}
+
+// fileError returns the error of the setting that names a file, if the server cannot open the file. Another error has
+// the name of the file in its text, and stays.
+func (c *Config) fileError(err error) error {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err
+	}
+	for _, set := range []struct{ key, path string }{{"tokens", c.Tokens}, {"tls.cert", c.TLS.Cert}, {"tls.key", c.TLS.Key}, {"tls.ca", c.TLS.CA}} {
+		if set.path == at.Path {
+			e := (*ConfigError)(c.settingError(set.key, err.Error()))
+			e.Err = err
+			return e
+		}
+	}
+	return err
+}
+
 // errorf returns the error of a setting.
 func (c *Config) errorf(key, format string, args ...any) error {
-	e := &strict.Error{Key: key, Text: fmt.Sprintf(format, args...)}
+	return (*ConfigError)(c.settingError(key, fmt.Sprintf(format, args...)))
+}
+
+// settingError returns the error of a setting, with its place in the file.
+func (c *Config) settingError(key, text string) *strict.Error {
 	if c.file != nil {
-		e = c.file.Errorf(key, "%s", e.Text)
+		return c.file.Errorf(key, "%s", text)
 	}
-	return (*ConfigError)(e)
+	return &strict.Error{Key: key, Text: text}
 }

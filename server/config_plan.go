@@ -19,7 +19,7 @@ import (
 type Plan struct {
 	Config                     // with the defaults
 	Expires time.Time          // the end of the certificate's validity; zero without TLS
-	Known   int                // how many tokens the file has
+	Known   int                // how many tokens the file has; -1 for a file with a fault
 	Makes   []PlannedGenerator // in the order of the Config
 	Faults  []error            // of the certificate and the tokens
 }
@@ -75,7 +75,7 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 func (p *Plan) readFiles() {
 	if p.TLS.Cert != "" {
 		if c, err := certs.New(p.TLS.Cert, p.TLS.Key, p.TLS.CA, p.Log, nil); err != nil {
-			p.Faults = append(p.Faults, err)
+			p.Faults = append(p.Faults, p.fileError(err))
 		} else {
 			p.Expires = c.Expires()
 		}
@@ -86,7 +86,7 @@ func (p *Plan) readFiles() {
 			names = append(names, g.Name)
 		}
 		if a, err := access.New(access.Config{Path: p.Tokens, Burst: p.Limits.IDs, Generators: names, Log: p.Log}); err != nil {
-			p.Faults = append(p.Faults, err)
+			p.Faults, p.Known = append(p.Faults, p.fileError(err)), -1
 		} else {
 			p.Known = a.Tokens()
 		}

@@ -62,11 +62,11 @@ func New(c Config) (*Server, error) {
 	}
 	if s.access, err = access.New(access.Config{Path: s.config.Tokens, Burst: s.config.Limits.IDs, Generators: names, Log: s.log,
 		Reloaded: s.reloaded(metrics.Tokens)}); err != nil {
-		return nil, err
+		return nil, c.fileError(err)
 	}
 	if t := s.config.TLS; t.Cert != "" {
 		if s.certs, err = certs.New(t.Cert, t.Key, t.CA, s.log, s.reloaded(metrics.Certificate)); err != nil {
-			return nil, err
+			return nil, c.fileError(err)
 		}
 	}
 	generators.Notify, generators.Failed, generators.Explain = s.event, s.failed, s.config.Explain
@@ -133,6 +133,7 @@ func (s *Server) full(c net.Conn, p door.Protocol) {
 
 // An endpoint is where the server listens.
 type endpoint struct {
+	setting          string // as files name it
 	network, address string
 	only             bool // RESP alone
 }
@@ -140,19 +141,19 @@ type endpoint struct {
 // endpoints returns where the server listens.
 func (s *Server) endpoints() (all []endpoint) {
 	for _, a := range s.config.Listen {
-		all = append(all, endpoint{"tcp", a, false})
+		all = append(all, endpoint{"listen", "tcp", a, false})
 	}
 	if s.config.RESP != "" {
-		all = append(all, endpoint{"tcp", s.config.RESP, true})
+		all = append(all, endpoint{"resp", "tcp", s.config.RESP, true})
 	}
 	if s.config.Unix != "" {
-		all = append(all, endpoint{"unix", s.config.Unix, false})
+		all = append(all, endpoint{"unix", "unix", s.config.Unix, false})
 	}
 	return all
 }
 
 // Serve listens, and serves until ctx ends. Then Serve finishes the requests under way, gives the workers back, and
-// returns nil: all within Config.Drain and two seconds. The error is that of a listener that cannot be opened.
+// returns nil: all within Config.Drain and two seconds. The error is a *[ListenError], or that of Config.Ready.
 func (s *Server) Serve(ctx context.Context) error {
 	var listeners []net.Listener
 	var doors sync.WaitGroup
@@ -163,7 +164,7 @@ func (s *Server) Serve(ctx context.Context) error {
 				ln.Close()
 			}
 			s.giveBack()
-			return fmt.Errorf("listen on %s: %w", e.address, err)
+			return &ListenError{Setting: e.setting, Address: e.address, Err: err}
 		}
 		listeners = append(listeners, ln)
 		s.log.Info("listening", "network", e.network, "address", ln.Addr().String(), "tls", s.certs != nil && e.network == "tcp", "protocols", protocols(e.only))

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -10,8 +12,8 @@ import (
 )
 
 // report says what a server would do. A fault that keeps a generator, the certificate or the tokens from working is an
-// error.
-func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Config) error {
+// error. A store that can lose changes is a warning.
+func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Config, o *opener) error {
 	p, err := c.Plan(ctx)
 	if err != nil {
 		return f.configError(err)
@@ -33,14 +35,18 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 	for _, line := range table.Lines(s.Limit()) {
 		fmt.Fprintln(s.Out, line)
 	}
-	if faults = append(faults, broken.errors()...); len(faults) == 0 {
-		return nil
-	}
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
+	slices.Sort(o.found)
+	for _, text := range slices.Compact(o.found) {
+		cli.Complain(s.Err, errors.New("warning: "+text))
+	}
+	if faults = append(faults, broken.errors()...); len(faults) == 0 {
+		return nil
+	}
 	for _, err := range faults {
-		cli.Complain(s.Err, err)
+		cli.Complain(s.Err, f.fileError(err))
 	}
 	return cli.ErrReported
 }
@@ -75,7 +81,9 @@ func settings(p *server.Plan) (lines []string) {
 	} else {
 		say("tls", "none")
 	}
-	if p.Tokens != "" {
+	if p.Tokens != "" && p.Known < 0 {
+		say("tokens", "%s: see below", p.Tokens)
+	} else if p.Tokens != "" {
 		say("tokens", "%d in %s", p.Known, p.Tokens)
 	} else {
 		say("tokens", "none: every client may take IDs")

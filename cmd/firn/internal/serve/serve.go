@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -118,7 +119,7 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 	}
 	if f.check {
 		opener.looks = true
-		return f.report(ctx, s, &c)
+		return f.report(ctx, s, &c, opener)
 	}
 	if err := opener.openDefault(ctx); err != nil {
 		return err
@@ -136,10 +137,10 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 		}
 		return sockets.Ready()
 	}
-	warnOfFiles(log, cmp.Or(c.Limits.Connections, server.DefaultConnections))
+	fitFiles(&c)
 	made, err := server.New(c)
 	if err != nil {
-		return f.explain(err)
+		return f.fileError(err)
 	}
 	return f.serve(ctx, s, log, &c, made, sockets)
 }
@@ -187,6 +188,18 @@ func (f *serveFlags) configError(err error) error {
 		return cli.Usagef("--%s: %s", flag, bad.Text)
 	}
 	return cli.Usage(err)
+}
+
+// fileError names the setting of a file that the server cannot read.
+func (f *serveFlags) fileError(err error) error {
+	bad, ok := errors.AsType[*server.ConfigError](err)
+	if !ok || bad.Err == nil {
+		return err
+	}
+	if flag := strings.ReplaceAll(bad.Key, ".", "-"); f.flags.Changed(flag) {
+		return fmt.Errorf("--%s: %w", flag, bad.Err)
+	}
+	return err
 }
 
 // serve runs a server until a signal.
@@ -246,21 +259,47 @@ const grace = 1800 * time.Millisecond
 
 // explain rewords errors of leases, stores and networks for the command line.
 func (f *serveFlags) explain(err error) error {
-	var advice string
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, syscall.EADDRINUSE):
-		advice = "another program listens there: end that program, or choose another address with --listen"
-	case errors.Is(err, syscall.EACCES) && strings.Contains(err.Error(), "listen"):
-		advice = "the user may not listen there: choose a port from 1024 on with --listen"
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		advice = "the machine does not have the address: choose another address with --listen"
 	}
-	if advice != "" {
-		return fmt.Errorf("%w: %s", err, advice)
+	if bad, ok := errors.AsType[*server.ListenError](err); ok {
+		if advice := socketAdvice(bad); advice != "" {
+			return fmt.Errorf("%w: %s", err, advice)
+		}
+		return err
 	}
 	return f.reword(&f.State, err)
+}
+
+// socketAdvice returns the cause and the remedy of a socket that cannot be opened, or "".
+func socketAdvice(e *server.ListenError) string {
+	flag := " with --" + e.Setting
+	if e.Setting == "unix" {
+		other := "choose another path" + flag
+		info, missing := os.Lstat(e.Address)
+		switch {
+		case errors.Is(e, syscall.EADDRINUSE) && missing == nil && info.Mode().Type() != os.ModeSocket:
+			return "the file there is no socket: " + other
+		case errors.Is(e, syscall.EADDRINUSE):
+			return "another program listens there: end that program, or " + other
+		case errors.Is(e, fs.ErrNotExist):
+			return "the directory does not exist: make the directory, or " + other
+		case errors.Is(e, fs.ErrPermission):
+			return "the user may not make a socket there: " + other
+		case errors.Is(e, syscall.ENOTDIR):
+			return "a part of the path is no directory: " + other
+		}
+		return ""
+	}
+	switch {
+	case errors.Is(e, syscall.EADDRINUSE):
+		return "another program listens there: end that program, or choose another address" + flag
+	case errors.Is(e, fs.ErrPermission):
+		return "the user may not listen there: choose a port from 1024 on" + flag
+	case errors.Is(e, syscall.EADDRNOTAVAIL):
+		return "the machine does not have the address: choose another address" + flag
+	}
+	return ""
 }
 
 // A word is the value of a flag: a text that is not empty.

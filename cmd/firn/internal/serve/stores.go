@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +33,7 @@ type opener struct {
 	uses   bool // a generator leases from the default store
 
 	mu     sync.Mutex
+	found  []string     // with looks: how stores can lose changes
 	opened driver.Store // the default store, before the server takes it
 	begun  string       // the directory of the default store, if it had no store
 }
@@ -50,7 +53,7 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 		} else {
 			st = stores.At(l.Store)
 			if _, err := st.Place(); err != nil {
-				return nil, stores.BadAddress("generators."+l.Name+".store", errors.Unwrap(err))
+				return nil, f.configError(c.StoreError(&l.Generator, errors.New(strings.TrimPrefix(err.Error(), "--store: "))))
 			}
 		}
 		st.Makes(l.PoolName, l.Format, flagsOf(&l))
@@ -127,7 +130,13 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 	} else {
 		store, err = stores.OpenStore(ctx, address)
 	}
-	if err == nil && store != nil && !o.looks {
+	switch {
+	case err != nil || store == nil:
+	case o.looks:
+		for _, text := range o.losses(ctx, store) {
+			o.found = append(o.found, store.String()+": "+text)
+		}
+	default:
 		go o.warn(store)
 	}
 	return store, err
@@ -148,7 +157,7 @@ func (o *opener) directory(at stores.Place) (driver.Store, error) {
 		store, err = open(at.Dir) // without Existing, a lease makes its pool
 	case errors.Is(err, filelease.ErrNoStore):
 		if _, missing := os.Stat(at.Dir); o.looks && errors.Is(missing, fs.ErrNotExist) {
-			return nil, nil
+			return nil, o.wouldMake(at.Dir)
 		}
 		if store, err = open(at.Dir); at.Dir == o.at.Dir {
 			o.begun = at.Dir
@@ -160,16 +169,49 @@ func (o *opener) directory(at stores.Place) (driver.Store, error) {
 	return store, nil
 }
 
-// warn warns of the ways in which a store can lose changes.
-func (o *opener) warn(store driver.Store) {
+// wouldMake returns an error if a server could not make a missing directory, or would refuse the directory.
+func (o *opener) wouldMake(dir string) error {
+	missing, parent := dir, filepath.Dir(dir)
+	for parent != missing {
+		if _, err := os.Stat(parent); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing, parent = parent, filepath.Dir(parent)
+	}
+	if err := mayMake(parent); err != nil {
+		err = &fs.PathError{Op: "mkdir", Path: missing, Err: err}
+		return driver.OpenError((&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String(), fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
+			"no directory can be made there: name the store's directory, the same for all processes whose IDs have to differ")
+	}
+	// The directory would be on the filesystem of the parent. A copy of a store may be above another store.
+	store, err := filelease.Open(parent, filelease.Existing)
+	switch {
+	case err == nil:
+		return store.Close()
+	case errors.Is(err, driver.ErrUnsafe) && !errors.Is(err, filelease.ErrCopied):
+		return err
+	}
+	return nil
+}
+
+// losses returns the ways in which a store can lose changes.
+func (o *opener) losses(ctx context.Context, store driver.Store) (texts []string) {
 	const longest = 10 * time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	found, _ := stores.InspectStore(ctx, store) // doctor reports the error
 	for _, f := range found {
 		if f.Loses {
-			o.log.Warn(o.f.FindingText(f), "store", store.String())
+			texts = append(texts, o.f.FindingText(f))
 		}
+	}
+	return texts
+}
+
+// warn warns of the ways in which a store can lose changes.
+func (o *opener) warn(store driver.Store) {
+	for _, text := range o.losses(context.Background(), store) {
+		o.log.Warn(text, "store", store.String())
 	}
 }
 

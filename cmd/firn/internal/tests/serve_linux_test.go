@@ -199,6 +199,30 @@ func TestServeTaken(t *testing.T) {
 	}
 }
 
+// TestServeSockets: an error of a socket names the flag and the remedy.
+func TestServeSockets(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	defer l.Close()
+	dir := t.TempDir()
+	live, err := net.Listen("unix", filepath.Join(dir, "live"))
+	check(t, err)
+	defer live.Close()
+	check(t, os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600))
+	for _, c := range []struct{ flag, address, want string }{
+		{"--resp", l.Addr().String(), "another program listens there: end that program, or choose another address with --resp\n"},
+		{"--unix", filepath.Join(dir, "live"), "another program listens there: end that program, or choose another path with --unix\n"},
+		{"--unix", filepath.Join(dir, "plain"), "the file there is no socket: choose another path with --unix\n"},
+		{"--unix", filepath.Join(dir, "none", "s"), "the directory does not exist: make the directory, or choose another path with --unix\n"},
+		{"--unix", filepath.Join(dir, "plain", "s"), "a part of the path is no directory: choose another path with --unix\n"},
+	} {
+		_, stderr, code := firnRun(t, "", "serve", "--listen", "127.0.0.1:0", c.flag, c.address)
+		if code != 1 || !strings.Contains(stderr, "firn: listen on "+c.address+": ") || !strings.HasSuffix(stderr, ": "+c.want) {
+			t.Errorf("%s %s: exit code %d: %s", c.flag, c.address, code, stderr)
+		}
+	}
+}
+
 // TestServeInContainer: in a container, a server refuses the default directory, and prints the command that works.
 func TestServeInContainer(t *testing.T) {
 	if os.Getuid() != 0 {
