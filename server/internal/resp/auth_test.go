@@ -80,9 +80,9 @@ func TestTokens(t *testing.T) {
 	check("-NOPERM permission: ", "INCR", "nanoflake")
 	check("-NOPERM permission: ", "FIRN.RAW", "nanoflake", "2")
 	check("-NOPERM permission: ", "FIRN.RUN", "nanoflake", "2")
-	check("-NOPERM permission: ", "INCR", "ulidflake") // and not form: the answer says nothing about the generator
+	check("-NOPERM permission: ", "INCR", "scru160") // and not form: the answer says nothing about the generator
 	check("-NOPERM permission: ", "INCRBY", "scru160", "1")
-	check("-NOPERM permission: ", "FIRN.RUN", "ulidflake", "2")
+	check("-NOPERM permission: ", "FIRN.RUN", "scru160", "2")
 	check("-NOPERM permission: ", "FIRN.NEXT", "ulidflake", "0")
 	for _, words := range [][]string{{"INCR", "nope"}, {"INCRBY", "nope", "1"}, {"FIRN.NEXT", "nope"}, {"FIRN.RAW", "nope", "1"}, {"FIRN.RUN", "nope", "1"}} {
 		if v := ask(t, c, r, words...); v.text != `ERR unknown: no generator "nope"` {

@@ -501,7 +501,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("a token that may not look sees %s", w.Body)
 	}
 	refused(t, get(h, "/v1/generators/sno/ids", as(limited)), reason.Permission)
-	refused(t, get(h, "/v1/generators/ulidflake/ids?as=int", as(limited)), reason.Permission) // and not form
+	refused(t, get(h, "/v1/generators/sno/ids?as=int", as(limited)), reason.Permission) // and not form
 	refused(t, get(h, "/v1/generators/order/ids?n=0", as(limited)), reason.Count)
 	if w := get(h, ids+"?n=100", as(limited)); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
