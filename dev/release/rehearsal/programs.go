@@ -183,24 +183,32 @@ func (s *stage) program(ctx context.Context, stores ...store) error {
 }
 
 // pgx builds and runs a program that gives pgx the types of IDs.
-func (s *stage) pgx(ctx context.Context) error {
-	dir, err := s.folder("pgx")
+func (s *stage) pgx(ctx context.Context) error { return s.user(ctx, "pgxid", 1) }
+
+// serve builds and runs a program that serves IDs, and takes them.
+func (s *stage) serve(ctx context.Context) error { return s.user(ctx, "server", 2) }
+
+// user builds and runs the program for a module beside the root module. The program prints n IDs.
+func (s *stage) user(ctx context.Context, module string, n int) error {
+	dir, err := s.folder(module)
 	if err != nil {
 		return err
 	}
-	if err := s.write(filepath.Join(dir, "main.go"), "pgxid.go.tmpl"); err != nil {
+	if err := s.write(filepath.Join(dir, "main.go"), module+".go.tmpl"); err != nil {
 		return err
 	}
 	root := s.tree.Root().Path
-	program, err := s.build(ctx, dir, root, root+"/pgxid")
+	program, err := s.build(ctx, dir, root, root+"/"+module)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	out, err := command{dir, s.env}.run(ctx, program)
 	if err != nil {
 		return err
 	}
-	return wantIDs(out, 1)
+	return wantIDs(out, n)
 }
 
 // modules returns the paths of the modules that have the packages of stores, and of the root module.

@@ -63,6 +63,7 @@ func (s *stage) steps() []step {
 	return append(steps,
 		step{"run a program with all stores", func(ctx context.Context) error { return s.program(ctx, stores...) }},
 		step{"run a program with pgxid", s.pgx},
+		step{"run a program with the server", s.serve},
 		step{"use all published modules", s.complete},
 		step{"tidy the modules that require modules of the tree", func(ctx context.Context) error { return s.tidy(ctx, s.dependent()...) }},
 		step{"look for requirements of tests", func(ctx context.Context) error { return s.lean(ctx, s.tree.Published()...) }},
