@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -32,40 +32,6 @@ func start(ctx context.Context, store driver.Store, notify func(lease.Event)) (*
 	}
 	held, err := lease.Start(ctx, store, gen, lease.Config{Create: true, Notify: notify, Background: true, TrustClock: true})
 	return gen, held, err
-}
-
-// A cut is a store that can be out of reach.
-type cut struct {
-	driver.Store
-	down atomic.Bool
-}
-
-func (c *cut) check() error {
-	if c.down.Load() {
-		return &driver.Error{Store: c.String(), Err: driver.ErrUnavailable}
-	}
-	return nil
-}
-
-func (c *cut) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := c.check(); err != nil {
-		return driver.Entry{}, err
-	}
-	return c.Store.Get(ctx, key)
-}
-
-func (c *cut) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c.Store.List(ctx, prefix)
-}
-
-func (c *cut) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if err := c.check(); err != nil {
-		return driver.None, err
-	}
-	return c.Store.Put(ctx, key, value, rev)
 }
 
 // testLease runs a lease through an outage of its store. get returns a metric by its label, NaN if
@@ -84,8 +50,8 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 	if v := get("left", ""); !math.IsNaN(v) {
 		t.Errorf("left before the lease: %v", v)
 	}
-	store := &cut{Store: memlease.New()}
-	store.down.Store(true)
+	store := &faults.Cut{Store: memlease.New()}
+	store.Down.Store(true)
 	gen, held, err := start(t.Context(), store, notify)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +71,7 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 		t.Errorf("ready with %d", got)
 	}
 	failing, stores := get("events", "failing"), get("errors", "store")
-	store.down.Store(false)
+	store.Down.Store(false)
 	for get("events", "acquired") == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -121,7 +87,7 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 	between("events", "failing", failing, failing)
 	between("left", "", 6.9, 10) // what docs/monitoring.md says of a healthy lease
 
-	store.down.Store(true)
+	store.Down.Store(true)
 	time.Sleep(6 * time.Second)
 	between("events", "failing", failing+1, failing+100)
 	between("events", "expired", 0, 0)
@@ -138,7 +104,7 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 		t.Error("an ID after the end of the lease")
 	}
 
-	store.down.Store(false)
+	store.Down.Store(false)
 	time.Sleep(10 * time.Second)
 	between("left", "", 6.9, 10)
 	if _, err := gen.TryNext(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -19,9 +20,9 @@ var behind atomic.Int64
 
 // idle returns metrics and a Set, which the metrics do not collect yet. The Set has a generator "orders" of two workers,
 // and a generator "single" without a lease.
-func idle(t testing.TB) (*Metrics, *supply.Set) { return on(t, &cut{}) }
+func idle(t testing.TB) (*Metrics, *supply.Set) { return on(t, &faults.Cut{}) }
 
-func on(t testing.TB, store *cut) (*Metrics, *supply.Set) {
+func on(t testing.TB, store *faults.Cut) (*Metrics, *supply.Set) {
 	t.Helper()
 	nanoflake, _ := inspect.Lookup("nanoflake")
 	m := New()
@@ -44,7 +45,7 @@ func on(t testing.TB, store *cut) (*Metrics, *supply.Set) {
 }
 
 // leasedOn returns metrics that collect a Set on a store.
-func leasedOn(t testing.TB, store *cut) (*Metrics, *supply.Set) {
+func leasedOn(t testing.TB, store *faults.Cut) (*Metrics, *supply.Set) {
 	m, set := on(t, store)
 	m.Collect(set)
 	return m, set
@@ -53,7 +54,7 @@ func leasedOn(t testing.TB, store *cut) (*Metrics, *supply.Set) {
 // serving returns metrics of a server with three protocols, which has answered requests.
 func serving(t testing.TB) (*Metrics, *supply.Set) {
 	t.Helper()
-	m, set := leasedOn(t, &cut{})
+	m, set := leasedOn(t, &faults.Cut{})
 	for _, s := range set.All() {
 		if _, err := s.AppendBinary(t.Context(), nil, 10); err != nil {
 			t.Fatal(err)
@@ -66,31 +67,4 @@ func serving(t testing.TB) (*Metrics, *supply.Set) {
 		c.Refused(reason.Count)
 	}
 	return m, set
-}
-
-// A cut is a store that can be out of reach.
-type cut struct {
-	driver.Store
-	down atomic.Bool
-}
-
-func (c *cut) check() error {
-	if c.down.Load() {
-		return &driver.Error{Store: c.String(), Err: driver.ErrUnavailable}
-	}
-	return nil
-}
-
-func (c *cut) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := c.check(); err != nil {
-		return driver.Entry{}, err
-	}
-	return c.Store.Get(ctx, key)
-}
-
-func (c *cut) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if err := c.check(); err != nil {
-		return driver.None, err
-	}
-	return c.Store.Put(ctx, key, value, rev)
 }

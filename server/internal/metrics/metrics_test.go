@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
 
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/server/internal/reason"
@@ -115,7 +116,7 @@ func TestBegin(t *testing.T) {
 func TestGenerators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))) // the time of a bubble begins in 2000
-		store := &cut{}
+		store := &faults.Cut{}
 		m, set := leasedOn(t, store)
 		s, _ := set.Find("orders")
 		ask := func(n int) error {
@@ -149,7 +150,7 @@ func TestGenerators(t *testing.T) {
 		is(t, m, 1, 1000, "firn_generator_exhausted_ticks_total", "generator=orders")
 		is(t, m, 1, 1000, "firn_generator_waits_total", "generator=orders")
 
-		store.down.Store(true)
+		store.Down.Store(true)
 		time.Sleep(6 * time.Second)
 		is(t, m, 0.1, 5, "firn_lease_left_seconds", "generator=orders")
 		is(t, m, 0, 0, "firn_lease_events_total", "generator=orders", "event=expired")
@@ -160,7 +161,7 @@ func TestGenerators(t *testing.T) {
 		is(t, m, 20, 200, "firn_lease_failures_total", "generator=orders")
 		is(t, m, 20, 200, "firn_lease_errors_total", "generator=orders", "reason=store")
 		is(t, m, 0, 0, "firn_lease_errors_total", "generator=orders", "reason=other")
-		store.down.Store(false)
+		store.Down.Store(false)
 		time.Sleep(20 * time.Second)
 		is(t, m, 6.9, 10, "firn_lease_left_seconds", "generator=orders")
 		is(t, m, 2, 2, "firn_generator_workers", "generator=orders", "state=ready")

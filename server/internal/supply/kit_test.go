@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -109,44 +110,13 @@ func is(t testing.TB, err error, want *reason.Reason, parts ...string) {
 	}
 }
 
-// A cut is a store that can be out of reach. The store is not local: a lease does not make a missing pool.
-type cut struct {
-	driver.Store
-	down atomic.Bool
-}
+// A cut is a store that can be out of reach, and that several Sets use.
+type cut struct{ faults.Cut }
 
-func newCut() *cut { return &cut{Store: memlease.New()} }
+func newCut() *cut { return &cut{faults.Cut{Store: memlease.New()}} }
 
 // Close leaves the store open for other Sets.
 func (c *cut) Close() error { return nil }
-
-func (c *cut) check() error {
-	if c.down.Load() {
-		return &driver.Error{Store: c.String(), Err: driver.ErrUnavailable}
-	}
-	return nil
-}
-
-func (c *cut) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := c.check(); err != nil {
-		return driver.Entry{}, err
-	}
-	return c.Store.Get(ctx, key)
-}
-
-func (c *cut) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c.Store.List(ctx, prefix)
-}
-
-func (c *cut) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if err := c.check(); err != nil {
-		return driver.None, err
-	}
-	return c.Store.Put(ctx, key, value, rev)
-}
 
 // A dial is a clock that a test sets.
 type dial struct{ nanos atomic.Int64 }

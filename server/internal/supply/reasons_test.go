@@ -22,7 +22,7 @@ import (
 func TestStoreDownAtStart(t *testing.T) {
 	for name, outage := range map[string]func(store *cut, down *atomic.Bool){
 		"open": func(_ *cut, down *atomic.Bool) { down.Store(true) }, // the store does not open
-		"get":  func(store *cut, _ *atomic.Bool) { store.down.Store(true) },
+		"get":  func(store *cut, _ *atomic.Bool) { store.Down.Store(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestStoreDownAtStart(t *testing.T) {
 				time.Sleep(time.Hour)
 				refuses(t, s, reason.Starting, driver.ErrUnavailable.Error())
 
-				store.down.Store(false)
+				store.Down.Store(false)
 				down.Store(false)
 				for began := time.Now(); ; {
 					if _, err := s.AppendBinary(t.Context(), nil, 1); err == nil {
@@ -216,7 +216,7 @@ func TestWindowLost(t *testing.T) {
 		answers(t, users, 10)
 		time.Sleep(time.Minute)
 		used := s.Workers()
-		store.down.Store(true)
+		store.Down.Store(true)
 		time.Sleep(6 * time.Second)
 		answers(t, s, 10) // the window has 7 s at least
 		time.Sleep(time.Minute)
@@ -231,7 +231,7 @@ func TestWindowLost(t *testing.T) {
 		if err := users.Serving(); err != nil {
 			t.Error(err)
 		}
-		store.down.Store(false)
+		store.Down.Store(false)
 		time.Sleep(time.Minute)
 		answers(t, s, 10)
 		for i, w := range s.Workers() {
@@ -391,10 +391,10 @@ func TestClockBehindInterval(t *testing.T) {
 		g.Recipe.Clock = func() time.Time { return time.Now().Add(-time.Duration(behind.Load())) }
 		s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}}), "orders")
 		answers(t, s, 10)
-		store.down.Store(true)
+		store.Down.Store(true)
 		time.Sleep(time.Minute)
 		refuses(t, s, reason.Window)
-		store.down.Store(false)
+		store.Down.Store(false)
 		ready(s)
 		behind.Store(int64(30 * time.Second))
 		began := time.Now()
@@ -517,7 +517,7 @@ func TestLifetimeOfLease(t *testing.T) {
 // TestOwnContext ends the context of a request: the error is that of the context, and no reason.
 func TestOwnContext(t *testing.T) {
 	store := newCut()
-	store.down.Store(true)
+	store.Down.Store(true)
 	s := find(t, start(t, supply.Config{Generators: []supply.Generator{leased(t, "orders", store)}}), "orders")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

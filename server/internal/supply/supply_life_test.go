@@ -358,7 +358,7 @@ func TestUsageSums(t *testing.T) {
 			before = w
 		}
 		for range 5 {
-			store.down.Store(true) // the lease fails for a while
+			store.Down.Store(true) // the lease fails for a while
 			_, err := s.AppendBinary(t.Context(), nil, 1)
 			if of := reason.Of(err).Of; of != reason.Starting && of != reason.Setup {
 				t.Errorf("error %v", err)
@@ -371,7 +371,7 @@ func TestUsageSums(t *testing.T) {
 			if before.Lease.Failures < failures+3 {
 				t.Errorf("%d failures after %d", before.Lease.Failures, failures)
 			}
-			store.down.Store(false) // the lease ends: no pool
+			store.Down.Store(false) // the lease ends: no pool
 			for range 100 {
 				time.Sleep(100 * time.Millisecond)
 				rises()

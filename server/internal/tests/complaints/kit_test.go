@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -18,8 +19,7 @@ import (
 
 // A link is the connection of one server to a store. A test cuts the link, and makes it slow.
 type link struct {
-	driver.Store
-	down atomic.Bool
+	faults.Cut
 	puts atomic.Int64  // how many changes the server has asked for
 	lose atomic.Int32  // how many of the next changes are lost on their way
 	slow time.Duration // of each change
@@ -27,39 +27,15 @@ type link struct {
 
 func (l *link) Close() error { return nil } // the store is that of other servers, too
 
-func (l *link) check() error {
-	if l.down.Load() {
-		return &driver.Error{Store: l.String(), Err: driver.ErrUnavailable}
-	}
-	return nil
-}
-
-func (l *link) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := l.check(); err != nil {
-		return driver.Entry{}, err
-	}
-	return l.Store.Get(ctx, key)
-}
-
-func (l *link) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := l.check(); err != nil {
-		return nil, err
-	}
-	return l.Store.List(ctx, prefix)
-}
-
 func (l *link) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	l.puts.Add(1)
 	if l.slow > 0 {
 		time.Sleep(l.slow)
 	}
-	if err := l.check(); err != nil {
-		return driver.None, err
-	}
-	if l.lose.Add(-1) >= 0 {
+	if !l.Down.Load() && l.lose.Add(-1) >= 0 {
 		return driver.None, &driver.Error{Store: l.String(), Err: driver.ErrUnavailable}
 	}
-	return l.Store.Put(ctx, key, value, rev)
+	return l.Cut.Put(ctx, key, value, rev)
 }
 
 // A server is a Set with one generator, "orders", and the server's own connection to the store.
@@ -86,7 +62,7 @@ func clocked(now func() time.Time) choice {
 // begin starts a server on a store.
 func begin(t testing.TB, store *memlease.Store, choices ...choice) *server {
 	t.Helper()
-	s := &server{link: &link{Store: store}}
+	s := &server{link: &link{Cut: faults.Cut{Store: store}}}
 	nanoflake, _ := inspect.Lookup("nanoflake")
 	g := supply.Generator{Name: "orders", Format: nanoflake, Recipe: shape.Recipe{Leased: true}, Pool: "orders", Create: true, Store: "store",
 		Open: func(context.Context) (driver.Store, error) { return s.link, nil }}
@@ -114,7 +90,7 @@ func (s *server) stop(t testing.TB) {
 
 // kill stops the server as SIGKILL does: the store never hears of the end.
 func (s *server) kill() {
-	s.link.down.Store(true)
+	s.link.Down.Store(true)
 	ended, end := context.WithCancel(context.Background())
 	end()
 	_ = s.set.Close(ended)

@@ -168,7 +168,7 @@ func TestTiDB69067CancelledCall(t *testing.T) {
 		today()
 		var events atomic.Int32
 		s := begin(t, memlease.New(), func(c *supply.Config, _ *supply.Generator, l *link) {
-			l.down.Store(true) // requests wait for the first worker
+			l.Down.Store(true) // requests wait for the first worker
 			c.Notify = func(_ *supply.Source, e lease.Event) {
 				if e.Kind != lease.Acquired && e.Kind != lease.Renewed && e.Kind != lease.Created {
 					events.Add(1)
@@ -191,7 +191,7 @@ func TestTiDB69067CancelledCall(t *testing.T) {
 			running.Wait()
 		}
 		cancelled(1) // during the start
-		s.link.down.Store(false)
+		s.link.Down.Store(false)
 		s.take(t, 1)
 		before := events.Load()
 		for range 10 {

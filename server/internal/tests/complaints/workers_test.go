@@ -198,7 +198,7 @@ func TestPD4884LeaderReturns(t *testing.T) {
 		a, b := begin(t, store, few), (*server)(nil)
 		last := string(a.take(t, 1000)[999*a.Size:])
 		for range 5 {
-			a.link.down.Store(true) // a loses its worker, and does not know
+			a.link.Down.Store(true) // a loses its worker, and does not know
 			time.Sleep(2 * window)
 			if ids, err := a.AppendBinary(t.Context(), nil, 1); !is(err, reason.Window) {
 				t.Fatalf("%x, %v", ids, err)
@@ -210,7 +210,7 @@ func TestPD4884LeaderReturns(t *testing.T) {
 			}
 			last = string(ids[999*b.Size:])
 			b.stop(t)
-			a.link.down.Store(false)
+			a.link.Down.Store(false)
 			var first string
 			for began := time.Now(); first == ""; time.Sleep(time.Millisecond) { // a asks the store at once, and takes its worker again
 				ids, err := a.AppendBinary(t.Context(), nil, 1000)
@@ -244,7 +244,7 @@ func TestVitess3116StaleBlockAfterFailover(t *testing.T) {
 		held := begin(t, store, few) // the other worker of the pool
 		seen.add(t, held, held.take(t, 100))
 		time.Sleep(time.Minute)
-		a.link.down.Store(true) // the partition
+		a.link.Down.Store(true) // the partition
 		b := begin(t, store, few)
 		b.Start()
 		var last, first time.Duration // of a's last ID and b's first, since the partition began
@@ -263,7 +263,7 @@ func TestVitess3116StaleBlockAfterFailover(t *testing.T) {
 		if last < 6*time.Second || first == 0 || first < last {
 			t.Errorf("the last ID of a after %v, the first of b after %v", last, first)
 		}
-		a.link.down.Store(false) // the way back
+		a.link.Down.Store(false) // the way back
 		b.stop(t)
 		time.Sleep(time.Minute)
 		seen.add(t, a, a.take(t, 1000))
