@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,10 +61,7 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.Leases, g.StoreName, g.PoolName = made.Generators[i].Workers, made.Generators[i].Store, spec.Name
-		if g.Pool != "" {
-			g.PoolName = g.Pool
-		}
+		g.Leases, g.StoreName, g.PoolName = made.Generators[i].Workers, made.Generators[i].Store, cmp.Or(g.Pool, spec.Name)
 		looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, spec) })
 	}
 	looks.Wait()
@@ -74,23 +72,35 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 // readFiles reads the files of the certificate and the tokens.
 func (p *Plan) readFiles() {
 	if p.TLS.Cert != "" {
-		if c, err := certs.New(p.TLS.Cert, p.TLS.Key, p.TLS.CA, p.Log, nil); err != nil {
-			p.Faults = append(p.Faults, p.fileError(err))
+		if c, err := p.certificate(nil); err != nil {
+			p.Faults = append(p.Faults, err)
 		} else {
 			p.Expires = c.Expires()
 		}
 	}
 	if p.Tokens != "" {
-		var names []string
-		for _, g := range p.Generators {
-			names = append(names, g.Name)
-		}
-		if a, err := access.New(access.Config{Path: p.Tokens, Burst: p.Limits.IDs, Generators: names, Log: p.Log}); err != nil {
-			p.Faults, p.Known = append(p.Faults, p.fileError(err)), -1
+		if a, err := p.access(nil); err != nil {
+			p.Faults, p.Known = append(p.Faults, err), -1
 		} else {
 			p.Known = a.Tokens()
 		}
 	}
+}
+
+// access reads the tokens of a Config with its defaults. reloaded, if not nil, gets the result of each later reading.
+func (c *Config) access(reloaded func(error)) (*access.Access, error) {
+	var names []string
+	for _, g := range c.Generators {
+		names = append(names, g.Name)
+	}
+	a, err := access.New(access.Config{Path: c.Tokens, Burst: c.Limits.IDs, Generators: names, Log: c.Log, Reloaded: reloaded})
+	return a, c.fileError(err)
+}
+
+// certificate reads the certificate of a Config with its defaults, as access reads the tokens.
+func (c *Config) certificate(reloaded func(error)) (*certs.Certs, error) {
+	t, err := certs.New(c.TLS.Cert, c.TLS.Key, c.TLS.CA, c.Log, reloaded)
+	return t, c.fileError(err)
 }
 
 // A looker looks into stores, each of which is opened once.
@@ -163,11 +173,7 @@ func (c *Config) Leases() ([]Leased, error) {
 		if !made.Recipe.Leased {
 			continue
 		}
-		l := Leased{Generator: g, PoolName: g.Pool, NumWorkers: made.Workers}
-		if l.PoolName == "" {
-			l.PoolName = spec.Name
-		}
-		all = append(all, l)
+		all = append(all, Leased{Generator: g, PoolName: cmp.Or(g.Pool, spec.Name), NumWorkers: made.Workers})
 	}
 	return all, nil
 }

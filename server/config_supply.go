@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,7 @@ import (
 // supply returns the generators of the Config, or a *[ConfigError].
 func (c *Config) supply() (supply.Config, error) {
 	d := c.withDefaults()
-	told := newTeller(&d)
-	s := supply.Config{Wait: d.Limits.Wait, Notify: told.event, Failed: told.failed,
+	s := supply.Config{Wait: d.Limits.Wait,
 		Lease: lease.Config{Window: d.Lease.Window, Holder: d.Lease.Holder, TrustClock: d.Lease.TrustClock}}
 	stores := storeNames{"": d.DefaultStore}
 	names, keys, pools := map[string]bool{}, map[string]string{}, poolUses{}
@@ -251,10 +251,7 @@ type poolUse struct {
 // add adds a generator's part of a pool. Generators of one pool have the same layout, and want no more workers than
 // the pool has.
 func (p poolUses) add(c *Config, g *Generator, made supply.Generator, spec grant.Spec) error {
-	name := g.Pool
-	if name == "" {
-		name = spec.Name
-	}
+	name := cmp.Or(g.Pool, spec.Name)
 	use := p[[2]string{made.Store, name}]
 	if use == nil {
 		use = &poolUse{first: g.Name, layout: spec.Layout}

@@ -56,17 +56,12 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, g := range generators.Generators {
-		names = append(names, g.Name)
+	if s.access, err = s.config.access(s.reloaded(metrics.Tokens)); err != nil {
+		return nil, err
 	}
-	if s.access, err = access.New(access.Config{Path: s.config.Tokens, Burst: s.config.Limits.IDs, Generators: names, Log: s.log,
-		Reloaded: s.reloaded(metrics.Tokens)}); err != nil {
-		return nil, c.fileError(err)
-	}
-	if t := s.config.TLS; t.Cert != "" {
-		if s.certs, err = certs.New(t.Cert, t.Key, t.CA, s.log, s.reloaded(metrics.Certificate)); err != nil {
-			return nil, c.fileError(err)
+	if s.config.TLS.Cert != "" {
+		if s.certs, err = s.config.certificate(s.reloaded(metrics.Certificate)); err != nil {
+			return nil, err
 		}
 	}
 	generators.Notify, generators.Failed, generators.Explain = s.event, s.failed, s.config.Explain

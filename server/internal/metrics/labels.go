@@ -6,9 +6,10 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/server/internal/supply"
 )
 
-// kinds are all kinds of events, and reasons all results of why. Counters begin at 0 for each, so that the first event
+// kinds are all kinds of events, and reasons all results of Why. Counters begin at 0 for each, so that the first event
 // counts as an increase. The names are those of docs/monitoring.md.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired, lease.Lost, lease.Released,
@@ -30,7 +31,7 @@ func Why(err error) string {
 		return "clock"
 	case is(lease.ErrNoWorker), is(lease.ErrHeld):
 		return "workers"
-	case is(lease.ErrConfig), is(lease.ErrPoolMismatch), is(lease.ErrNoPool), is(lease.ErrVersion), is(driver.ErrAddress):
+	case supply.EndsLease(err):
 		return "setup"
 	case is(driver.ErrUnavailable):
 		return "store"

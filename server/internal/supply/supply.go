@@ -378,9 +378,9 @@ func (s *Source) later(w *waits, t *taker, dst []byte, f form) (_ []byte, made i
 // differ. A clock that is further behind went back.
 const soon = 100 * time.Millisecond
 
-// endsLeases reports whether an error ends a lease that starts in the background: no retry mends it. Callers that wait for
+// EndsLease reports whether an error ends a lease that starts in the background: no retry mends it. Callers that wait for
 // the lease get the error before the member says that it tries again.
-func endsLeases(err error) bool {
+func EndsLease(err error) bool {
 	for _, of := range []error{lease.ErrConfig, lease.ErrPoolMismatch, lease.ErrNoPool, lease.ErrVersion, driver.ErrAddress} {
 		if errors.Is(err, of) {
 			return true
@@ -484,7 +484,7 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		of, retry = reason.Clock, behind.By
 	case ahead && early.By > soon:
 		of, retry = reason.Clock, early.By
-	case errors.Is(err, errSetup), endsLeases(err):
+	case errors.Is(err, errSetup), EndsLease(err):
 		of = reason.Setup
 	case errors.Is(err, lease.ErrStarting):
 		of = reason.Starting

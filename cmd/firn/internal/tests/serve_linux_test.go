@@ -10,38 +10,20 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
-
-// A log is the stderr of a program that runs.
-type log struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // A served is a firn serve that runs.
 type served struct {
 	*testing.T
 	cmd     *exec.Cmd
-	log     log
+	log     process.Logbook
 	address string // the first of the log
 	ended   chan struct{}
 }

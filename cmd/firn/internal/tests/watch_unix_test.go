@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -30,22 +30,9 @@ const (
 var sequences = regexp.MustCompile("\x1b\\[[?0-9;]*[A-Za-z]")
 
 // A transcript is what a command has written so far.
-type transcript struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
+type transcript struct{ process.Logbook }
 
-func (tr *transcript) Write(p []byte) (int, error) {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return tr.all.Write(p)
-}
-
-func (tr *transcript) String() string {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return strings.ReplaceAll(tr.all.String(), "\r", "")
-}
+func (tr *transcript) String() string { return strings.ReplaceAll(tr.Logbook.String(), "\r", "") }
 
 // pictures returns the whole pictures of a screen, without colours.
 func (tr *transcript) pictures() (pictures []string) {
