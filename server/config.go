@@ -16,6 +16,7 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/server/internal/metrics"
 	"github.com/firn-id/firn/server/internal/strict"
+	"github.com/firn-id/firn/server/internal/supply"
 )
 
 // A Config says what a server does. The zero Config listens on [DefaultListen], and has a generator for each format
@@ -92,9 +93,9 @@ type Lease struct {
 // The defaults of a [Config].
 const (
 	DefaultListen      = "127.0.0.1:7433"
-	DefaultIDs         = 65536
+	DefaultIDs         = supply.DefaultIDs
 	DefaultConnections = 16384
-	DefaultWait        = 2 * time.Second
+	DefaultWait        = supply.DefaultWait
 	DefaultDrain       = 8 * time.Second
 )
 

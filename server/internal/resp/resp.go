@@ -26,14 +26,11 @@ import (
 type Config struct {
 	Set     *supply.Set
 	Access  *access.Access // nil lets everybody do everything
-	MaxIDs  int            // IDs a command; 0 means [DefaultMaxIDs]
+	MaxIDs  int            // IDs a command; 0 means [supply.DefaultIDs]
 	Calls   *metrics.Calls
 	Log     *slog.Logger // nil means no log
 	Version string       // of the server, for HELLO and INFO
 }
-
-// DefaultMaxIDs is how many IDs a command may ask for.
-const DefaultMaxIDs = 65536
 
 // The limits of time. A Server has copies of the first two, for tests with shorter limits.
 const (
@@ -63,7 +60,7 @@ type Server struct {
 // New returns a Server.
 func New(c Config) *Server {
 	if c.MaxIDs == 0 {
-		c.MaxIDs = DefaultMaxIDs
+		c.MaxIDs = supply.DefaultIDs
 	}
 	if c.Access == nil {
 		c.Access = &access.Access{}

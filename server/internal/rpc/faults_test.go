@@ -190,7 +190,7 @@ func TestExhausted(t *testing.T) {
 	total := uint64(set.All()[0].PerSecond() / 20)
 	seen := map[string]bool{}
 	for range 50 {
-		stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: "orders", Batch: new(uint32(rpc.DefaultMaxIDs)), Total: &total})
+		stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: "orders", Batch: new(uint32(supply.DefaultIDs)), Total: &total})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestExhausted(t *testing.T) {
 				break
 			}
 			check(t, set.All()[0], b, seen)
-			if got += uint64(b.GetCount()); b.GetCount() < rpc.DefaultMaxIDs {
+			if got += uint64(b.GetCount()); b.GetCount() < supply.DefaultIDs {
 				smaller++
 			}
 		}

@@ -99,7 +99,7 @@ func (g *gate) Read(b []byte) (int, error) {
 // TestNeverReads has a client with many calls that does not read: the memory of its connection is bounded, others get
 // IDs, and the client gets all answers when it reads.
 func TestNeverReads(t *testing.T) {
-	const calls, count = 50, rpc.DefaultMaxIDs
+	const calls, count = 50, supply.DefaultIDs
 	for _, encoding := range []firnv1.Encoding{firnv1.Encoding_ENCODING_PACKED, firnv1.Encoding_ENCODING_TEXT} {
 		s := serve(t, rpc.Config{Set: unleased(t)})
 		var g *gate
@@ -142,13 +142,13 @@ func TestManyStreams(t *testing.T) {
 	var refused error
 	n := 0
 	for ; n < 200 && refused == nil; n++ {
-		refused = first(s.Stream(ctx, &firnv1.StreamRequest{Name: "orders", Batch: new(uint32(rpc.DefaultMaxIDs))}))
+		refused = first(s.Stream(ctx, &firnv1.StreamRequest{Name: "orders", Batch: new(uint32(supply.DefaultIDs))}))
 	}
 	wants(t, refused, codes.Unavailable, reason.Connections, "smaller batches", "another connection")
 	if n < 10 {
 		t.Errorf("only %d streams", n)
 	}
-	if _, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders", Count: new(uint32(rpc.DefaultMaxIDs))}); err != nil {
+	if _, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders", Count: new(uint32(supply.DefaultIDs))}); err != nil {
 		t.Error("a call beside the streams:", err)
 	}
 	other := firnv1.NewFirnClient(s.connect(t))

@@ -23,17 +23,14 @@ import (
 type Config struct {
 	Set    *supply.Set
 	Access *access.Access // nil lets everybody do everything
-	MaxIDs int            // of a call, and of a batch; 0 means DefaultMaxIDs
+	MaxIDs int            // of a call, and of a batch; 0 means supply.DefaultIDs
 	Calls  *metrics.Calls
 	Log    *slog.Logger // nil discards
 }
 
-// DefaultMaxIDs is the most IDs of a call and of a batch.
-const DefaultMaxIDs = 1 << 16
-
 func (c Config) maxIDs() int {
 	if c.MaxIDs == 0 {
-		return DefaultMaxIDs
+		return supply.DefaultIDs
 	}
 	return c.MaxIDs
 }

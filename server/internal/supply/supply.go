@@ -57,8 +57,12 @@ type Config struct {
 	Explain func(generator string, err error) error
 }
 
-// DefaultWait is how long a request waits for the next tick, and for the first worker.
-const DefaultWait = 2 * time.Second
+const (
+	// DefaultWait is how long a request waits for the next tick, and for the first worker.
+	DefaultWait = 2 * time.Second
+	// DefaultIDs is how many IDs a request may ask for, by any protocol.
+	DefaultIDs = 65536
+)
 
 // A Set is the generators of a server. A Set is safe for concurrent use.
 type Set struct {

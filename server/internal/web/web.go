@@ -25,7 +25,7 @@ import (
 type Config struct {
 	Set    *supply.Set
 	Access *access.Access // nil means no tokens
-	MaxIDs int            // how many IDs a request may ask for; 0 means DefaultMaxIDs
+	MaxIDs int            // how many IDs a request may ask for; 0 means supply.DefaultIDs
 	Calls  *metrics.Calls // counts the answers of the paths under /v1; nil counts nothing
 	Log    *slog.Logger   // nil means no log
 
@@ -39,9 +39,6 @@ type Config struct {
 	// Draining reports whether the server is stopping: /readyz then answers 503. nil means never.
 	Draining func() bool
 }
-
-// DefaultMaxIDs is how many IDs a request may ask for, unless Config says another number.
-const DefaultMaxIDs = 65536
 
 // Longest is the length of the longest path and query that a request may have, in bytes.
 const Longest = 2048
@@ -63,7 +60,7 @@ func New(c Config) http.Handler {
 		c.Access = &access.Access{}
 	}
 	if c.MaxIDs == 0 {
-		c.MaxIDs = DefaultMaxIDs
+		c.MaxIDs = supply.DefaultIDs
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
