@@ -276,8 +276,8 @@ func (b *Bearer) Name() string {
 // changes counts what a reload has changed.
 type changes struct{ new, changed, revoked int }
 
-// read reads the file, and makes its tokens the tokens of the server. A token that is in the
-// old file and in the new file keeps its Bearer and its limit, and gets its new rights.
+// read reads the file, and makes its tokens the tokens of the server. A token of both the old and the new file keeps its
+// Bearer and its limit, and gets its new rights.
 func (a *Access) read() (changes, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

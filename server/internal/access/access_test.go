@@ -337,7 +337,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestDocument: the example of the document is valid, but for the places of secrets, which are refused as they are.
+// TestDocument reads the example of the document. The example is valid once the placeholders of secrets are filled in, and
+// refused before.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/server-configuration.md")
 	if err != nil {

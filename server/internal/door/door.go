@@ -327,8 +327,8 @@ func (d *Door) Wait(ctx context.Context) {
 	}
 }
 
-// Abort closes all connections of HTTP and GRPC. The server of gRPC waits for the ends of its connections, and a client that
-// has sent only a part of its preface does not end its connection.
+// Abort closes all connections of HTTP and GRPC. The server of gRPC waits for the ends of its connections, also of those
+// whose clients have not sent a whole preface.
 func (d *Door) Abort() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
