@@ -3,6 +3,7 @@ package door
 import (
 	"math"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +12,8 @@ import (
 // A deadline is the deadline of one direction of a connection. net/http moves deadlines five times for each request, which
 // takes about as long as the handler of one ID. So a move only notes the deadline, and the sweep of the [Door] looks at
 // each connection every second: a deadline ends a read or a write up to a second late. A deadline that is now, or nearly,
-// is the connection's own at once: net/http ends its reads by such deadlines.
+// is the connection's own at once, if a call of the direction is under way: net/http ends its reads by such deadlines. Most
+// of these reads have not begun yet, and then fail without the connection.
 type deadline struct {
 	set  func(time.Time) error // of the connection
 	last *atomic.Int64         // the time of the last sweep, in Unix nanoseconds: reading the clock takes longer than the rest
@@ -19,6 +21,7 @@ type deadline struct {
 	mu   sync.Mutex
 	want int64 // the noted deadline in Unix nanoseconds
 	own  bool  // the connection has a deadline of its own
+	busy int   // calls under way
 }
 
 const (
@@ -33,7 +36,8 @@ func (d *deadline) move(t time.Time) error {
 	d.want = never
 	if !t.IsZero() {
 		d.want = t.UnixNano()
-		if d.want < d.last.Load()+2*int64(every) {
+		last := d.last.Load()
+		if d.want < last+2*int64(every) && (d.want > last || d.busy > 0) {
 			d.own = true
 			return d.set(t)
 		}
@@ -43,6 +47,24 @@ func (d *deadline) move(t time.Time) error {
 	}
 	d.own = false
 	return d.set(time.Time{})
+}
+
+// begin begins a read or a write. The error is that the deadline has passed. A call of begin without an error needs a call
+// of end.
+func (d *deadline) begin() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.want <= d.last.Load() {
+		return os.ErrDeadlineExceeded
+	}
+	d.busy++
+	return nil
+}
+
+func (d *deadline) end() {
+	d.mu.Lock()
+	d.busy--
+	d.mu.Unlock()
 }
 
 // sweep ends the reads or writes of a deadline that has passed.

@@ -388,7 +388,19 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.start = c.start[n:]
 		return n, nil
 	}
+	if err := c.read.begin(); err != nil {
+		return 0, err
+	}
+	defer c.read.end()
 	return c.Conn.Read(p)
+}
+
+func (c *conn) Write(p []byte) (int, error) {
+	if err := c.write.begin(); err != nil {
+		return 0, err
+	}
+	defer c.write.end()
+	return c.Conn.Write(p)
 }
 
 func (c *conn) SetDeadline(t time.Time) error      { return errors.Join(c.read.move(t), c.write.move(t)) }

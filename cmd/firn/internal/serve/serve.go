@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -108,6 +109,7 @@ sockets: no connection is refused.`,
 
 // run runs the command.
 func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
+	collectLess()
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
 	c, err := f.load(log)
 	if err != nil {
@@ -143,6 +145,15 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 		return f.fileError(err)
 	}
 	return f.serve(ctx, s, log, &c, made, sockets)
+}
+
+// collectLess lets the heap grow by 200 percent between two collections, where Go's default is 100. The server keeps
+// little, and each request of HTTP makes garbage, so the default means 50 collections a second, a tenth of the
+// processor's time. The environment variable GOGC wins.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200)
+	}
 }
 
 // load returns the Config of the file and the flags. A fault of either is wrong usage.
