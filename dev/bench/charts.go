@@ -15,7 +15,7 @@ func charts(r *results) []chart.Chart {
 			all = append(all, c)
 		}
 	}
-	add(r.chart("next", "One ID, one goroutine, below the cap", "ns an ID", "ns/op", 1,
+	add(r.chart("next", "One ID at a time, below the cap", "ns an ID, one goroutine", "ns/op", 1,
 		[]bar{{"", groupNext, ""}}))
 	if cores := r.config[configCores]; cores != "1" {
 		add(r.chart("parallel", "One ID, goroutines on one generator, below the cap", "ns an ID", "ns/op", 1,
@@ -24,7 +24,7 @@ func charts(r *results) []chart.Chart {
 	add(r.chart("text", "Text: written into a buffer, read strictly", "ns an ID", "ns/op", 1,
 		[]bar{{"written", groupEncode, ""}, {"read", groupDecode, ""}}))
 	add(r.chart("sort", "Sorting a million IDs", "ms", "ns/op", 1e6, []bar{{"", groupSort, ""}}))
-	saturation := r.chart("saturation", "All IDs that the layout allows: what they take of the processor", "cores", "cores", 1,
+	saturation := r.chart("saturation", "Processor time at the full rate of the layout", "cores", "cores", 1,
 		[]bar{{"", groupSaturation, "/goroutines=1"}})
 	for i, row := range saturation.Rows {
 		share, _ := r.median(key{name(groupSaturation, row.Name, "/goroutines=1"), "", "%cap"})
@@ -32,7 +32,7 @@ func charts(r *results) []chart.Chart {
 		if err != nil {
 			continue
 		}
-		saturation.Rows[i].Notes[0] += fmt.Sprintf(" cores, %.1f %% of %s M IDs/s", share.Center, chart.Digits(s.cap.perSecond()/1e6))
+		saturation.Rows[i].Detail = fmt.Sprintf("%.1f %% of %s M IDs/s", share.Center, chart.Digits(s.cap.perSecond()/1e6))
 	}
 	add(saturation)
 	return all
@@ -42,8 +42,8 @@ func charts(r *results) []chart.Chart {
 type bar struct{ series, group, more string }
 
 // chart returns the chart of all subjects with a measurement for the first bar.
-func (r *results) chart(file, title, axis, unit string, per float64, bars []bar) chart.Chart {
-	c := chart.Chart{File: file, Title: title, Axis: axis}
+func (r *results) chart(file, title, shown, unit string, per float64, bars []bar) chart.Chart {
+	c := chart.Chart{File: file, Title: title, Unit: shown}
 	for _, b := range bars {
 		c.Series = append(c.Series, b.series)
 	}
@@ -51,13 +51,11 @@ func (r *results) chart(file, title, axis, unit string, per float64, bars []bar)
 		row := chart.Row{Name: l.name, Label: l.title, Firn: l.firn()}
 		for _, b := range bars {
 			got, ok := r.median(key{name(b.group, l.name, b.more), "", unit})
-			v, note := math.NaN(), ""
+			v := math.NaN()
 			if ok {
 				v = got.Center / per
-				note = chart.Digits(v)
 			}
 			row.Values = append(row.Values, v)
-			row.Notes = append(row.Notes, note)
 		}
 		c.Rows = append(c.Rows, row)
 	}

@@ -1,33 +1,27 @@
-// Package chart draws horizontal bars, for pages with a light and with a dark background.
+// Package chart draws horizontal bars as SVG, for light and for dark pages.
+//
+// No place depends on the width of a text, because readers have different fonts: each name has its own line
+// above its bars, and the values have their own column.
 package chart
 
 import (
 	"bytes"
 	"fmt"
-	"image/color"
+	"html"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"unicode/utf8"
 )
 
 // A Chart has a row for each subject, with a horizontal bar for each series.
 type Chart struct {
 	File   string // without its ending
 	Title  string
-	Axis   string
+	Unit   string
 	Series []string // the names of a row's bars; a single bar needs no name
 	Rows   []Row
 }
@@ -36,167 +30,176 @@ type Chart struct {
 type Row struct {
 	Name   string // for the program; no chart shows the name
 	Label  string
+	Detail string    // below the label; "" for no such line
 	Firn   bool      // the row is Firn's, and has other colours
 	Values []float64 // NaN for no bar
-	Notes  []string  // beside the bars
 }
 
-// A paint is a colour on a light page, and the colour in its place on a dark page. The background is that of
-// the page.
+// A paint is a colour on a light page, and the colour in its place on a dark page.
 type paint struct {
+	class       string
 	light, dark uint32
-	property    string // fill or stroke
 }
 
 var (
-	ink   = paint{0x1f1f1f, 0xe6e6e6, "fill"}
-	grid  = paint{0xd0d0d0, 0x444444, "stroke"}
-	firn  = []paint{{0x0b61a4, 0x58b4ff, "fill"}, {0x6fb1e6, 0x2a6da8, "fill"}} // of a row's bars
-	peers = []paint{{0x8a8a8a, 0x989898, "fill"}, {0xbcbcbc, 0x626262, "fill"}}
+	page  = paint{"page", 0xffffff, 0x0d1117}
+	track = paint{"track", 0xeaeef2, 0x21262d} // from a bar to its value
+	ink   = paint{"ink", 0x1f2328, 0xe6edf3}
+	firn  = []paint{{"firn", 0x0b61a4, 0x58b4ff}, {"firn2", 0x4c9ad4, 0x2f74b5}} // of a row's bars
+	peers = []paint{{"peer", 0x6e7277, 0xa0a4a8}, {"peer2", 0x8f9398, 0x666a70}}
 )
 
-// color returns the colour of a light page, in which charts are drawn.
-func (p paint) color() color.Color {
-	return color.NRGBA{uint8(p.light >> 16), uint8(p.light >> 8), uint8(p.light), 0xff}
-}
+// paints returns all paints.
+func paints() []paint { return slices.Concat([]paint{page, track, ink}, firn, peers) }
 
-// adapt gives a drawing the colours of a dark page, for readers that prefer dark pages. An error reports a
-// colour without a twin, which a dark page could hide.
-func adapt(svg []byte) ([]byte, error) {
-	paints := slices.Concat([]paint{ink, grid}, firn, peers)
-	for _, found := range colours.FindAllSubmatch(svg, -1) {
-		property, value := string(found[1]), string(found[2])
-		if !slices.ContainsFunc(paints, func(p paint) bool { return p.property == property && fmt.Sprintf("%06X", p.light) == value }) {
-			return nil, fmt.Errorf("%s:#%s has no colour for dark pages", property, value)
-		}
-	}
-	var rules strings.Builder
-	for _, p := range paints {
-		fmt.Fprintf(&rules, "\t[style*=\"%s:#%06X\"] { %[1]s: #%06[3]X !important }\n", p.property, p.light, p.dark)
-	}
-	before, after, _ := bytes.Cut(svg, []byte("<g "))
-	style := "<style>@media (prefers-color-scheme: dark) {\n" + rules.String() + "}</style>\n<g "
-	return slices.Concat(before, []byte(style), after), nil
-}
-
-var colours = regexp.MustCompile(`\b(fill|stroke):#([0-9A-F]{6})`)
-
+// Sizes are in the units of the drawing: pixels, if the page has room. A page of 360 pixels shows the drawing
+// at four fifths of its size.
 const (
-	chartWidth = 660
-	barWidth   = 13
-	rowGap     = 9
-	fontSize   = 11
-	margin     = 8
+	width     = 400
+	margin    = 12
+	valueRoom = 68 // right of the bars
+	barHeight = 12
+	barLine   = 18 // with the value
+	rowGap    = 4
+	space     = 6 // between parts of a line
+
+	titleSize = 16
+	labelSize = 14
+	smallSize = 13
+
+	ascent     = 1.1 // of a text of size 1, in the tallest of usual fonts
+	lineHeight = 1.4
+	widest     = 0.72 // of a character in a long text: a quarter more than in bold Arial
 )
 
-// Draw returns the chart as SVG, which has colours for light and for dark pages.
+// A drawing is the inside of an SVG document, drawn from the top to the bottom.
+type drawing struct {
+	bytes.Buffer
+	y   float64 // the top of what comes next
+	err error
+}
+
+// text draws a text with its top at y. The text begins at x, or ends there if the anchor is end. An error
+// reports a text that needs more room than given.
+func (d *drawing) text(x, y, room float64, size int, bold bool, anchor, s string) {
+	if d.err == nil && textWidth(s, size) > room {
+		d.err = fmt.Errorf("%q needs more room than its line has: shorten the text", s)
+	}
+	more := ""
+	if bold {
+		more += ` font-weight="bold"`
+	}
+	if anchor != "start" {
+		more += fmt.Sprintf(` text-anchor="%s"`, anchor)
+	}
+	fmt.Fprintf(d, "<text class=\"ink\" x=\"%g\" y=\"%.1f\" font-size=\"%d\"%s>%s</text>\n", x, y+ascent*float64(size), size, more, html.EscapeString(s))
+}
+
+// line draws a text in a line of its own.
+func (d *drawing) line(size int, bold bool, s string) {
+	d.text(margin, d.y, width-2*margin, size, bold, "start", s)
+	d.y += lineHeight * float64(size)
+}
+
+func (d *drawing) rect(p paint, x, y, length, height float64) {
+	fmt.Fprintf(d, "<rect class=\"%s\" x=\"%g\" y=\"%.1f\" width=\"%.1f\" height=\"%g\"/>\n", p.class, x, y, length, height)
+}
+
+// textWidth returns the width of a text in a wide font.
+func textWidth(s string, size int) float64 {
+	return widest * float64(size) * float64(utf8.RuneCountInString(s))
+}
+
+// wrap breaks a title into lines.
+func wrap(s string) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(s) {
+		if last := len(lines) - 1; last >= 0 && textWidth(lines[last]+" "+word, titleSize) <= width-2*margin {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// Draw returns the chart as SVG. An error reports a text that is too long for the chart.
 func (c Chart) Draw() ([]byte, error) {
-	style := func(size vg.Length, bold bool) text.Style {
-		f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-		if bold {
-			f.Weight = xfont.WeightBold
-		}
-		return text.Style{Color: ink.color(), Font: f, Handler: plot.DefaultTextHandler}
+	d := &drawing{y: margin}
+	for _, line := range wrap(c.Title) {
+		d.line(titleSize, true, line)
 	}
-	p := plot.New()
-	p.BackgroundColor = nil // the page shows through
-	p.Title.Text, p.Title.TextStyle, p.Title.Padding = c.Title, style(fontSize+2, true), 8
-	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
-	p.X.Label.Text, p.X.Label.TextStyle = c.Axis, style(fontSize, false)
-	p.X.Label.TextStyle.XAlign, p.X.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
-	p.X.Tick.Label, p.Y.Tick.Label = style(fontSize-1, false), style(fontSize, false)
-	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
-	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	p.X.LineStyle.Color, p.X.Tick.LineStyle.Color = grid.color(), grid.color()
+	d.line(smallSize, false, c.Unit)
+	d.y += rowGap
+	for i, series := range c.Series {
+		for j, of := range []struct {
+			owner string
+			paint paint
+		}{{"Firn", firn[i]}, {"others", peers[i]}} {
+			const swatch, half = barHeight, (width - 2*margin) / 2
+			x := margin + float64(j)*half
+			d.rect(of.paint, x, d.y+(barLine-swatch)/2, swatch, swatch)
+			name := of.owner
+			if series != "" {
+				name += ", " + series
+			}
+			d.text(x+swatch+space, d.y, half-swatch-space, smallSize, false, "start", name)
+		}
+		d.y += barLine
+	}
+	d.y += 2 * rowGap
 
-	lines := plotter.NewGrid()
-	lines.Vertical.Color, lines.Horizontal.Width = grid.color(), 0
-	lines.Vertical.Dashes = nil
-	p.Add(lines)
-
-	// The axis goes up, and the first row is at the top.
-	rows := slices.Clone(c.Rows)
-	slices.Reverse(rows)
-	var labels []string
 	longest := 0.0
-	for _, row := range rows {
-		labels = append(labels, row.Label)
+	for _, row := range c.Rows {
 		for _, v := range row.Values {
-			longest = max(longest, zeroIfNaN(v))
+			if v > longest { // NaN is not
+				longest = v
+			}
 		}
 	}
-	for i := range c.Series {
-		offset := vg.Length(float64(len(c.Series)-1)/2-float64(i)) * barWidth
-		for _, own := range []bool{false, true} {
-			var values plotter.Values
-			for _, row := range rows {
-				v := zeroIfNaN(row.Values[i])
-				if row.Firn != own {
-					v = 0
-				}
-				values = append(values, v)
-			}
-			bars, err := plotter.NewBarChart(values, barWidth-1)
-			if err != nil {
-				return nil, err
-			}
-			bars.Horizontal, bars.Offset, bars.LineStyle.Width = true, offset, 0
-			bars.Color = peers[i].color()
-			if own {
-				bars.Color = firn[i].color()
-			}
-			p.Add(bars)
-			if c.Series[i] != "" {
-				owner := "others, "
-				if own {
-					owner = "Firn, "
-				}
-				p.Legend.Add(owner+c.Series[i], bars)
-			}
+	for _, row := range c.Rows {
+		d.line(labelSize, row.Firn, row.Label)
+		if row.Detail != "" {
+			d.line(smallSize, false, row.Detail)
 		}
-		notes := plotter.XYLabels{}
-		for y, row := range rows {
-			notes.XYs = append(notes.XYs, plotter.XY{X: zeroIfNaN(row.Values[i]), Y: float64(y)})
-			notes.Labels = append(notes.Labels, row.Notes[i])
+		for i, v := range row.Values {
+			if math.IsNaN(v) {
+				continue
+			}
+			p := peers[i]
+			if row.Firn {
+				p = firn[i]
+			}
+			const full = width - 2*margin - valueRoom
+			d.rect(track, margin, d.y+(barLine-barHeight)/2, full, barHeight)
+			if longest > 0 {
+				d.rect(p, margin, d.y+(barLine-barHeight)/2, v/longest*full, barHeight)
+			}
+			d.text(width-margin, d.y, valueRoom-space, smallSize, row.Firn, "end", Digits(v))
+			d.y += barLine
 		}
-		beside, err := plotter.NewLabels(notes)
-		if err != nil {
-			return nil, err
-		}
-		beside.Offset = vg.Point{X: 4, Y: offset}
-		for j := range beside.TextStyle {
-			beside.TextStyle[j] = style(fontSize-1, rows[j].Firn)
-			beside.TextStyle[j].YAlign = draw.YCenter
-		}
-		p.Add(beside)
+		d.y += rowGap
 	}
-	p.NominalY(labels...)
-	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.X.Min, p.X.Max = 0, longest*1.02
-	p.X.Tick.Marker = plot.TickerFunc(marks)
-	p.Legend.TextStyle = style(fontSize-1, false)
-	p.Legend.Top, p.Legend.ThumbnailWidth, p.Legend.Padding = true, 18, 3
+	d.y += margin - rowGap
+	if d.err != nil {
+		return nil, d.err
+	}
 
-	height := vg.Length(len(rows))*(vg.Length(len(c.Series))*barWidth+rowGap) + 100
-	canvas := vgsvg.New(chartWidth, height)
-	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	var svg bytes.Buffer
-	if _, err := canvas.WriteTo(&svg); err != nil {
-		return nil, err
+	fmt.Fprintf(&svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %[1]d %.0[2]f\" font-family=\"%s\">\n<style>\n",
+		width, d.y, "Helvetica, Arial, sans-serif")
+	for _, p := range paints() {
+		fmt.Fprintf(&svg, ".%s { fill: #%06x }\n", p.class, p.light)
 	}
-	return adapt(svg.Bytes())
-}
-
-// marks returns the ticks of the axis that have a label.
-func marks(lo, hi float64) []plot.Tick {
-	return slices.DeleteFunc(plot.DefaultTicks{}.Ticks(lo, hi), func(t plot.Tick) bool { return t.Label == "" })
-}
-
-func zeroIfNaN(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
+	svg.WriteString("@media (prefers-color-scheme: dark) {\n")
+	for _, p := range paints() {
+		fmt.Fprintf(&svg, "\t.%s { fill: #%06x }\n", p.class, p.dark)
 	}
-	return v
+	// A page can be dark on a system that prefers light pages: the chart has its own background.
+	fmt.Fprintf(&svg, "}\n</style>\n<rect class=\"%s\" width=\"100%%\" height=\"100%%\" rx=\"6\"/>\n", page.class)
+	d.WriteTo(&svg)
+	svg.WriteString("</svg>\n")
+	return svg.Bytes(), nil
 }
 
 // Save writes each chart to a directory.

@@ -59,7 +59,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// The document has the tables and the charts of the results.
+// The document has the tables and the charts of the results, and the charts are those of the measurements.
 func TestDocument(t *testing.T) {
 	r, err := report.Read("results")
 	if err != nil {
@@ -84,7 +84,16 @@ func TestDocument(t *testing.T) {
 	if err != nil || len(charts) == 0 {
 		t.Fatalf("%d charts: %v", len(charts), err)
 	}
+	dir := t.TempDir()
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
 	for _, chart := range charts {
+		stored, err1 := os.ReadFile(chart)
+		drawn, err2 := os.ReadFile(filepath.Join(dir, filepath.Base(chart)))
+		if err := errors.Join(err1, err2); err != nil || !bytes.Equal(stored, drawn) {
+			t.Errorf("%s is not the chart of the measurements, %v: go run -C dev ./bench/storage -from bench/storage/results", chart, err)
+		}
 		if !strings.Contains(string(page), "../dev/bench/storage/"+filepath.ToSlash(chart)) {
 			t.Errorf("the document does not show %s", chart)
 		}

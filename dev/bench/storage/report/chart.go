@@ -1,8 +1,6 @@
 package report
 
 import (
-	"math"
-
 	"github.com/firn-id/firn/dev/bench/chart"
 	"github.com/firn-id/firn/dev/bench/storage/keys"
 	"github.com/firn-id/firn/dev/bench/storage/measure"
@@ -19,8 +17,8 @@ type bar struct {
 func (r *Run) charts() (all []chart.Chart) {
 	for _, server := range r.servers() {
 		name := title(server)
-		add := func(file, what, axis string, bars ...bar) {
-			all = append(all, r.chart(server, server+"-"+file, name+": "+what, axis, bars))
+		add := func(file, what, unit string, bars ...bar) {
+			all = append(all, r.chart(server, server+"-"+file, name+": "+what, unit, bars))
 		}
 		thousand := func(s series) series { return combine(s, s, func(v, _ float64) float64 { return 1000 * v }) }
 		// The processor time of a row depends less on what else the machine does than the rows in a second.
@@ -44,21 +42,15 @@ func (r *Run) charts() (all []chart.Chart) {
 }
 
 // chart returns the chart of all formats on a server.
-func (r *Run) chart(server, file, title, axis string, bars []bar) chart.Chart {
-	c := chart.Chart{File: file, Title: title, Axis: axis}
+func (r *Run) chart(server, file, title, unit string, bars []bar) chart.Chart {
+	c := chart.Chart{File: file, Title: title, Unit: unit}
 	for _, b := range bars {
 		c.Series = append(c.Series, b.series)
 	}
 	for _, f := range r.formats(server) {
 		row := chart.Row{Label: f.Title, Firn: f.Firn()}
 		for _, b := range bars {
-			v := b.values.of(f.Name).median
-			note := ""
-			if !math.IsNaN(v) {
-				note = chart.Digits(v)
-			}
-			row.Values = append(row.Values, v)
-			row.Notes = append(row.Notes, note)
+			row.Values = append(row.Values, b.values.of(f.Name).median)
 		}
 		c.Rows = append(c.Rows, row)
 	}
