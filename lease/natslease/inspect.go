@@ -49,14 +49,9 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 	say(limited && c.Discard == jetstream.DiscardOld, true, "the bucket has a limit to its size, and deletes the oldest entries when it is full (discard old): workers that rest are lost",
 		"let it refuse new ones instead ("+edit+" --discard=new), or take the limit away")
 	say(c.PersistMode == jetstream.AsyncPersistMode, true, "the bucket acknowledges changes before they are written (persist mode async): a server that crashes loses them", "it cannot be changed: "+advice.Move("in another bucket"))
-	switch {
-	case memory || s.options.SyncAlways:
-	case s.version() < 2_10:
-		say(true, true, fmt.Sprintf("NATS %s syncs its disk once a minute, and cannot be set to do so with each change: when %s, what was acknowledged in that time is lost",
-			s.conn.ConnectedServerVersion(), machines(c.Replicas)), "use NATS 2.10 or later with sync_interval: always in the jetstream section of the servers' configuration")
-	default:
-		say(true, true, fmt.Sprintf("unless the servers have sync_interval: always, which a client cannot see, they sync their disks once in two minutes: when %s, what was acknowledged in that time is lost",
-			machines(c.Replicas)), "set sync_interval: always in the jetstream section of the servers' configuration, then repeat it in the address, sync-always=true")
+	if !memory {
+		text, what := unsynced(s.conn.ConnectedServerVersion(), c.Replicas, s.options.SyncAlways)
+		say(text != "", true, text, what)
 	}
 	say(len(c.Sources) > 0, false, "the bucket takes in messages of other streams (sources), which can change its entries", "take its sources away")
 	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users with the permission: their workers are lost then, and leases refuse to go on with the pool",
@@ -76,6 +71,28 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 		}
 		say(len(away) > 0, false, fmt.Sprintf("of the bucket's %d servers %d do not keep up, or are down: %s", c.Replicas, len(away), strings.Join(away, ", ")), "see to them")
 	}
+}
+
+// unsynced returns what a bucket on disk can lose because its servers sync their disks late, and the
+// advice, or "". The version is that of the connected server. If always is set, the servers have
+// sync_interval: always, as far as their version has the setting.
+func unsynced(version string, replicas int, always bool) (text, what string) {
+	const set = "sync_interval: always in the jetstream section of the servers' configuration, then repeat it in the address, sync-always=true"
+	v, newer := number(version), "use NATS 2.10 or later on all servers, set "+set
+	if replicas > 1 {
+		newer = "use NATS 2.10.23 or later on all servers, set " + set
+	}
+	switch {
+	case v < hasSync:
+		text, what = fmt.Sprintf("NATS %s syncs its disk once a minute, and cannot be set to do so with each change", version), newer
+	case v < syncsLog && replicas > 1:
+		text, what = fmt.Sprintf("NATS %s syncs the log that the bucket's servers share once in five minutes, also with sync_interval: always", version), newer
+	case !always:
+		text, what = "unless the servers have sync_interval: always, which a client cannot see, they sync their disks once in two minutes", "set "+set
+	default:
+		return "", ""
+	}
+	return text + ": when " + machines(replicas) + ", what was acknowledged in that time is lost", what
 }
 
 // machines describes the failure that a bucket with the number of replicas does not survive.

@@ -25,6 +25,10 @@
 // process therefore loses nothing. The crash of a machine, or of a majority of a bucket's machines,
 // loses acknowledged changes. [Store.Inspect] reports this, and other ways in which the bucket can
 // lose changes. A client cannot see the configuration of the servers.
+//
+// NATS has sync_interval since 2.10. Before 2.10.23, the servers of a bucket with several replicas
+// sync their common log once in five minutes, whatever the setting is. [Store.Inspect] reports these
+// versions, also with [Options.SyncAlways]. A client sees the version of the connected server alone.
 package natslease
 
 import (
@@ -75,7 +79,8 @@ type Options struct {
 	Domain string
 
 	// SyncAlways says that the servers sync each message to disk (sync_interval: always in their
-	// configuration). A client cannot see this setting. SyncAlways only keeps Inspect from warning.
+	// configuration). A client cannot see this setting. SyncAlways only keeps Inspect from warning,
+	// and only if the version of the connected server has the setting.
 	SyncAlways bool
 }
 
@@ -292,14 +297,17 @@ func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	return s, nil
 }
 
-// oldest is the first version of NATS that was tested.
-const oldest = 2_09
+// Versions of NATS, as [number] returns them.
+const (
+	oldest   = 2_009_000 // the first version that was tested
+	hasSync  = 2_010_000 // the first version with sync_interval: before, a server refuses the setting
+	syncsLog = 2_010_023 // the first version that syncs the log of a bucket's servers at that interval
+)
 
 // start checks that the server is suitable for leases.
 func (s *Store) start(ctx context.Context) error {
-	if v := s.version(); v < oldest {
-		return &driver.Error{Err: fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, s.conn.ConnectedServerVersion()),
-			Advice: fmt.Sprintf("use NATS %d.%d or later", oldest/100, oldest%100)}
+	if v := s.conn.ConnectedServerVersion(); number(v) < oldest {
+		return &driver.Error{Err: fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, v), Advice: "use NATS 2.9 or later"}
 	}
 	var err error
 	if s.options.Domain == "" {
@@ -317,13 +325,14 @@ func (s *Store) start(ctx context.Context) error {
 	return err
 }
 
-// version returns the version of the server: 209 for 2.9. An unknown form of version counts as new.
-func (s *Store) version() int {
-	var major, minor int
-	if _, err := fmt.Sscanf(s.conn.ConnectedServerVersion(), "%d.%d.", &major, &minor); err != nil {
+// number returns a version as a number: 2_009_010 for 2.9.10. An unknown form of version counts as
+// new.
+func number(version string) int {
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
 		return 1 << 30
 	}
-	return major*100 + minor
+	return major*1_000_000 + minor*1_000 + patch
 }
 
 func (s *Store) close() error {

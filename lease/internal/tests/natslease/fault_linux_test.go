@@ -98,7 +98,11 @@ func TestFindings(t *testing.T) {
 	testkit.OK(t, raw.js.DeleteStream(t.Context(), made.Name))
 	storetest.FindingsLose(t, raw.open(t, natslease.Options{Bucket: name}), false, "there is no bucket "+name)
 	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{}), true, unsynced, "on one server alone")
-	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{SyncAlways: true}), false, "on one server alone")
+	if s := create(t, raw, made, natslease.Options{SyncAlways: true}); raw.old() {
+		storetest.FindingsLose(t, s, true, cannotSync, "on one server alone")
+	} else {
+		storetest.FindingsLose(t, s, false, "on one server alone")
+	}
 	for _, c := range []struct {
 		words  []string
 		loses  bool
@@ -116,6 +120,19 @@ func TestFindings(t *testing.T) {
 		changed := made
 		c.change(&changed)
 		storetest.FindingsLose(t, create(t, raw, changed, natslease.Options{}), c.loses, c.words...)
+	}
+}
+
+// TestVersions has servers with and without sync_interval, whose setting the address repeats.
+func TestVersions(t *testing.T) {
+	srv := start(t)
+	storetest.Prepare(t, natslease.Open, srv.address())
+	for version, words := range map[string][]string{
+		"2.9.":  {cannotSync, "on one server alone"},
+		"2.10.": {"on one server alone"},
+	} {
+		s := storetest.Open(t, natslease.Open, at("nats://"+srv.called(t, version), "firn", "sync-always=true"))
+		storetest.FindingsLose(t, s, len(words) > 1, words...)
 	}
 }
 
@@ -297,9 +314,7 @@ func TestServer(t *testing.T) {
 	_, err := natslease.Open(t.Context(), srv.address("timeout=1s"))
 	storetest.Fails(t, "no JetStream", err, driver.ErrUnavailable, "witch", "JetStream")
 
-	version := raw(t, "nats://"+srv.Host()).ConnectedServerVersion()
-	old := storetest.Replacing(t, srv.Host(), `"version":"`+version+`"`, `"version":"2.8.`+strings.Repeat("0", len(version)-4)+`"`)
-	_, err = natslease.Open(t.Context(), "nats://"+old)
+	_, err = natslease.Open(t.Context(), "nats://"+srv.called(t, "2.8."))
 	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "NATS 2.8.", "is too old", "use NATS 2.9 or later")
 
 	small := start(t)

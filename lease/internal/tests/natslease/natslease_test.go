@@ -66,14 +66,22 @@ func (c *client) open(t *testing.T, o natslease.Options) *natslease.Store {
 	return s
 }
 
+// cannotSync is a part of the finding about a server without sync_interval.
+const cannotSync = "syncs its disk once a minute"
+
 // unsynced returns a part of the finding about the disk of the server.
 func (c *client) unsynced() string {
-	var major, minor int
-	fmt.Sscanf(c.ConnectedServerVersion(), "%d.%d.", &major, &minor)
-	if major == 2 && minor < 10 {
-		return "syncs its disk once a minute"
+	if c.old() {
+		return cannotSync
 	}
 	return "sync_interval: always"
+}
+
+// old reports whether the server has no sync_interval.
+func (c *client) old() bool {
+	var major, minor int
+	fmt.Sscanf(c.ConnectedServerVersion(), "%d.%d.", &major, &minor)
+	return major == 2 && minor < 10
 }
 
 // needGiven returns a client of the shared server.

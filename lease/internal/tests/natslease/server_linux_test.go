@@ -39,6 +39,14 @@ func (s *server) configure(port int, config ...string) {
 	}
 }
 
+// called returns the host of a proxy, through which the server has a version with the beginning.
+func (s *server) called(t *testing.T, beginning string) string {
+	t.Helper()
+	version := raw(t, "nats://"+s.Host()).ConnectedServerVersion()
+	other := beginning + strings.Repeat("0", len(version)-len(beginning))
+	return storetest.Replacing(t, s.Host(), `"version":"`+version+`"`, `"version":"`+other+`"`)
+}
+
 func (s *server) address(settings ...string) string {
 	return storetest.Patient(at("nats://"+s.Host(), "firn", settings...))
 }
