@@ -2,6 +2,7 @@ package orders
 
 import (
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -74,5 +75,49 @@ func TestCollation(t *testing.T) {
 		if n := sample.Read[int](t, db, `SELECT count(*) FROM texts WHERE `+column+` = upper(?)`, id.String()); n[0] != want {
 			t.Errorf("column %s: %d rows, want %d", column, n[0], want)
 		}
+	}
+}
+
+// Without the strict mode, the server stores other values than the statement has, and the driver returns
+// no error. A CHECK refuses the 0 in both modes.
+func TestNotStrict(t *testing.T) {
+	config := database.MySQL(t)
+	config.Params = map[string]string{"sql_mode": "''"}
+	loose := database.Open(t, "mysql", config.FormatDSN())
+	config.Params = map[string]string{"sql_mode": "'STRICT_TRANS_TABLES'"}
+	strict := database.Open(t, "mysql", config.FormatDSN())
+	sample.Exec(t, loose, Schema, `CREATE TABLE checked (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item VARCHAR(100) NOT NULL)`)
+	insert := func(db *sql.DB, query string, args ...any) error {
+		_, err := db.ExecContext(t.Context(), query, args...)
+		return err
+	}
+	const noID, text = `INSERT INTO orders (item) VALUES ('no ID')`, `INSERT INTO orders (id, item) VALUES (?, 'a text')`
+	if insert(strict, noID) == nil || insert(strict, text, "07en9rb30swmf") == nil {
+		t.Error("the strict mode takes a row without an ID, or a text")
+	}
+	if err := errors.Join(insert(loose, noID), insert(loose, text, "07en9rb30swmf")); err != nil {
+		t.Error(err)
+	}
+	if got := sample.Read[int](t, loose, `SELECT id FROM orders ORDER BY id`); !slices.Equal(got, []int{0, 7}) {
+		t.Errorf("the rows have the IDs %d, want 0 and 7", got)
+	}
+	for _, db := range []*sql.DB{loose, strict} {
+		if insert(db, `INSERT INTO checked (item) VALUES ('no ID')`) == nil {
+			t.Error("a CHECK lets the 0 through")
+		}
+	}
+	if version := sample.Read[string](t, loose, `SELECT version()`)[0]; !strings.Contains(version, "MariaDB") {
+		return // MySQL has no type UUID
+	}
+	sample.Exec(t, loose, SchemaUUID)
+	flake := sno.NewWithTime(1, sample.Time(1000))
+	if insert(strict, `INSERT INTO visits (id) VALUES (?)`, flake) == nil {
+		t.Error("the strict mode takes ten bytes for a UUID")
+	}
+	if err := insert(loose, `INSERT INTO visits (id) VALUES (?)`, flake); err != nil {
+		t.Error(err)
+	}
+	if got := sample.Read[string](t, loose, `SELECT id FROM visits`); !slices.Equal(got, []string{"00000000-0000-0000-0000-000000000000"}) {
+		t.Errorf("the UUID is %s, want zeros", got)
 	}
 }
