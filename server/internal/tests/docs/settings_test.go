@@ -3,6 +3,7 @@ package docs
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/firn-id/firn/server"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
+	"github.com/firn-id/firn/server/internal/web"
 )
 
 // block returns the code of the document that begins with a language and a line.
@@ -37,6 +39,20 @@ func TestConfiguration(t *testing.T) {
 	}
 	if err := c.Check(); err != nil || len(c.Generators) != 1 {
 		t.Error(c.Generators, err)
+	}
+}
+
+// TestLimits checks the defaults in the table of limits.
+func TestLimits(t *testing.T) {
+	for _, row := range []string{
+		fmt.Sprintf("| IDs of a request | %d; `limits.ids`", server.DefaultIDs),
+		fmt.Sprintf("| open connections | %d; `limits.connections`", server.DefaultConnections),
+		fmt.Sprintf("| wait of a request for IDs | %.0f s; `limits.wait`", server.DefaultWait.Seconds()),
+		fmt.Sprintf("| path and query of HTTP | %d bytes |", web.Longest),
+	} {
+		if !strings.Contains(read(t), "\n"+row) {
+			t.Errorf("the document has no row %q", row)
+		}
 	}
 }
 
