@@ -1,0 +1,194 @@
+package documents
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Programs of Go are compiled and vetted, in the workspace.
+func TestPrograms(t *testing.T) {
+	programs := 0
+	for _, page := range pages(t) {
+		for _, b := range page {
+			if how, _ := treat(b); how != goProgram {
+				continue
+			}
+			programs++
+			file := filepath.Join(t.TempDir(), "main.go")
+			if err := errors.Join(os.WriteFile(file, []byte(b.text), 0o600), build(file)); err != nil {
+				t.Errorf("%s: %v", b, err)
+			}
+		}
+	}
+	t.Logf("%d programs", programs)
+	bad := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(bad, []byte("package main\n\nfunc main() { println(nothing) }\n"), 0o600); err != nil || build(bad) == nil {
+		t.Errorf("a bad program compiles: %v", err)
+	}
+}
+
+func build(file string) error {
+	for _, arguments := range [][]string{{"build", "-o", os.DevNull}, {"vet"}} {
+		cmd := exec.Command("go", append(arguments, file)...)
+		cmd.Dir = top
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return nil
+}
+
+// Pieces of Go have the types and the names that they use. A piece may leave variables unused.
+func TestPieces(t *testing.T) {
+	var pieces []*piece
+	for _, page := range pages(t) {
+		declared := ""
+		if file := prepared(page[0].page, ".go"); file != "" {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, declared, _ = strings.Cut(string(text), "\npackage page\n")
+		}
+		for _, b := range page {
+			if how, _ := treat(b); how != goPiece {
+				continue
+			}
+			p, err := newPiece(b, declared)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			pieces = append(pieces, p)
+			declared += p.declares
+		}
+	}
+	for text, fault := range map[string]string{
+		"gen, err := nanoflake.NewGenerator(nanoflake.Config{})\nif err != nil {\n\treturn err\n}\n": "",
+		"import \"fmt\"\n\nfmt.Println(ctx)\n":                                                       "",
+		"type id struct{}\n\nfunc (id) String() string { return \"\" }\n":                            "",
+		"for {\n\tcontinue\n}\nvar unused int\n":                                                     "",
+		"gen := nanoflake.NewGenerator()\n":                                                          "not enough arguments",
+		"gen.Next(ctx)\n":                                                                            "undefined: gen",
+		"id, err := nanoflake.Parse(7)\n":                                                            "cannot use 7",
+	} {
+		p, err := newPiece(&block{page: "page.md", line: 7, text: text}, `import ("context"; "github.com/firn-id/firn/nanoflake"); var ctx context.Context`)
+		if err != nil {
+			t.Errorf("%s%v", text, err)
+			continue
+		}
+		p.fault = fault
+		pieces = append(pieces, p)
+	}
+	needed := map[string]bool{}
+	for _, p := range pieces {
+		for _, i := range p.file.Imports {
+			path, _ := strconv.Unquote(i.Path.Value)
+			needed[path] = true
+		}
+	}
+	loaded, err := packages.Load(&packages.Config{Dir: top, Mode: packages.NeedName | packages.NeedTypes}, slices.Sorted(maps.Keys(needed))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := importer{}
+	for _, p := range loaded {
+		for _, err := range p.Errors {
+			t.Errorf("%s: %v", p.PkgPath, err)
+		}
+		known[p.PkgPath] = p.Types
+	}
+	of := 0
+	for _, p := range pieces {
+		err := p.check(known)
+		switch {
+		case p.fault == "" && err != nil:
+			t.Errorf("%s: %v", p.block, err)
+		case p.fault != "" && (err == nil || !strings.Contains(err.Error(), p.fault)):
+			t.Errorf("%s: %v, not %s", p.block.text, err, p.fault)
+		}
+		if p.block.page != "page.md" {
+			of++
+		}
+	}
+	t.Logf("%d pieces of Go", of)
+}
+
+type importer map[string]*types.Package
+
+func (i importer) Import(path string) (*types.Package, error) {
+	if i[path] == nil {
+		return nil, fmt.Errorf("%s is not there", path)
+	}
+	return i[path], nil
+}
+
+// A piece is a block of Go that is no program, as a file.
+type piece struct {
+	block *block
+	set   *token.FileSet
+	file  *ast.File
+	fault string
+
+	declares string // for the next pieces of the page
+}
+
+// imports matches the imports of a block, which may stand before statements.
+var imports = regexp.MustCompile(`(?m)^import (\((?s:.*?)\n\)|.*)\n`)
+
+// newPiece makes a file of a block, after imports and declarations. The block is a list of declarations, or the body of a
+// function in a loop.
+func newPiece(b *block, declared string) (*piece, error) {
+	p := &piece{block: b, set: token.NewFileSet()}
+	own := ""
+	for _, m := range imports.FindAllString(b.text, -1) {
+		for line := range strings.Lines(m) {
+			imported := regexp.MustCompile(`".*?"`).FindString(line)
+			if imported == "" || !strings.Contains(declared, imported) || strings.Contains(line, "_ ") {
+				own += line
+			}
+		}
+	}
+	body := imports.ReplaceAllStringFunc(b.text, func(m string) string { return strings.Repeat("\n", strings.Count(m, "\n")) })
+	first := fmt.Sprintf("/*line %s:%d:1*/", path.Base(b.page), b.line)
+	var err error
+	for i, form := range []string{"%s%s", "func _() error {\nfor {\n{\n%s%s}\n}\n}\n"} {
+		text := "package page\n" + own + "\n" + declared + "\n" + fmt.Sprintf(form, first, body)
+		if p.file, err = parser.ParseFile(p.set, b.page, text, parser.SkipObjectResolution); err == nil {
+			if i == 0 {
+				p.declares = body
+			}
+			return p, nil
+		}
+	}
+	return nil, err
+}
+
+// check returns the first mistake of types. Unused names are none.
+func (p *piece) check(known importer) error {
+	var first error
+	config := types.Config{Importer: known, Error: func(err error) {
+		if e, ok := errors.AsType[types.Error](err); ok && !e.Soft {
+			first = cmp.Or(first, err)
+		}
+	}}
+	config.Check("page", p.set, []*ast.File{p.file}, nil)
+	return first
+}

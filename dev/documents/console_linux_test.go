@@ -1,0 +1,345 @@
+package documents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/dev/internal/database"
+	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
+
+// servers are the pages that need a server of PostgreSQL of their own, or a database of MariaDB.
+var servers = map[string]struct{ postgres, mariadb bool }{
+	"docs/deploy.md":        {postgres: true},
+	"docs/sql-functions.md": {postgres: true, mariadb: true},
+	"docs/stores.md":        {postgres: true},
+}
+
+// TestConsole runs the console blocks of each page in the page's order, in an empty folder of a user who has never run firn.
+// The commands end as the page shows, and print what the page shows.
+func TestConsole(t *testing.T) {
+	services.Full(t)
+	turn.Take(t)
+	bin := t.TempDir()
+	cmd := exec.Command("go", "build", "-o", filepath.Join(bin, "firn"), "./cmd/firn")
+	cmd.Dir = top
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	blocks, commands := 0, 0
+	for _, page := range pages(t) {
+		run := slices.DeleteFunc(page, func(b *block) bool {
+			how, err := treat(b)
+			return err != nil || how != console && how != session
+		})
+		if len(run) == 0 {
+			continue
+		}
+		t.Run(run[0].page, func(t *testing.T) {
+			s := newPlace(t, bin, run[0].page)
+			n, faults := s.run(run)
+			for _, fault := range faults {
+				t.Error(fault)
+			}
+			blocks, commands = blocks+len(run), commands+n
+		})
+	}
+	t.Logf("%d blocks with %d commands", blocks, commands)
+}
+
+// A place is where the commands of a page run.
+type place struct {
+	dir         string
+	preparation string
+	env         []string
+	hosts       *strings.Replacer // from the page's hosts and directories to those of the place
+}
+
+func newPlace(t *testing.T, bin, page string) *place {
+	t.Helper()
+	dir := t.TempDir()
+	p := &place{dir: dir}
+	if file := prepared(page, ".sh"); file != "" {
+		p.preparation, _ = filepath.Abs(file)
+	}
+	for _, name := range []string{"home", "work", "tmp", "etc", "var/lib", "run/secrets"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository, err := filepath.Abs(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		of[name] = value
+	}
+	p.env = []string{
+		"PATH=" + bin + ":" + of["PATH"], "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + filepath.Join(dir, "tmp"), "DIR=" + dir,
+		"LC_ALL=C.UTF-8", "TZ=UTC", "USER=" + of["USER"],
+		"STATE=" + filepath.Join(dir, "var/lib/firn"), "REPOSITORY=" + repository, "TESTDATA=" + testdata,
+		"FIRN_TEST_PROCESSES=" + of["FIRN_TEST_PROCESSES"], // undo.Main
+	}
+	from := []string{
+		"/var/lib/firn", filepath.Join(dir, "var/lib/firn"), "/run/secrets/", filepath.Join(dir, "run/secrets") + "/",
+		"/root/", filepath.Join(dir, "home") + "/",
+	}
+	if servers[page].postgres {
+		s, err := pgtest.Start(t.Context(), pgtest.Config{})
+		services.Need(t, err, pgtest.ErrMissing)
+		t.Cleanup(func() { s.Close() })
+		p.env = append(p.env, "PGHOST=127.0.0.1", fmt.Sprintf("PGPORT=%d", s.Port()), "PGUSER=postgres")
+		from = append(from, "-h db ", "-h 127.0.0.1 ", "@db/", fmt.Sprintf("@127.0.0.1:%d/", s.Port()), "sslmode=verify-full", "sslmode=disable")
+	}
+	if servers[page].mariadb {
+		c := database.MySQL(t)
+		host, port, _ := strings.Cut(c.Addr, ":")
+		p.env = append(p.env, "MARIADB_HOST="+host, "MARIADB_PORT="+port, "MARIADB_USER="+c.User, "MARIADB_PASSWORD="+c.Passwd, "MARIADB_NAME="+c.DBName)
+	}
+	p.hosts = strings.NewReplacer(from...)
+	return p
+}
+
+// driver is the session. It gets files with commands, and writes the output and the status of each command beside its file.
+// A command that goes on ends by SIGTERM as soon as its output has the text of a third file.
+const driver = `
+set -o pipefail
+cd "$DIR/work"
+before() { :; }
+since= # when the preparation saw a state that passes within seconds, in seconds
+for file in "$DIR"/preparation.sh "$DIR"/commands/*.sh; do
+	command=$(<"$file")
+	if [ "$file" != "$DIR/preparation.sh" ]; then
+		before "$command" "$(<"$file.shown")" >"$file.before" 2>&1 </dev/null || { echo "$?" >"$file.prepared"; continue; }
+	fi
+	if [ -e "$file.until" ]; then
+		set -m
+		eval "$command" >"$file.out" 2>&1 </dev/null &
+		pid=$! ended=
+		set +m
+		until grep -q -f "$file.until" "$file.out"; do
+			kill -0 "$pid" 2>/dev/null || { ended=yes; break; }
+			sleep 0.05
+		done
+		[ -n "$ended" ] || kill -TERM -- "-$pid"
+		wait "$pid"
+		status=$?
+		[ -n "$ended" ] || [ "$status" != 143 ] || status=0
+		[ -z "$ended" ] || [ "$status" != 0 ] || status="0, too early"
+	else
+		eval "$command" >"$file.out" 2>&1 </dev/null
+		status=$?
+		while [ -n "$since" ] && [ "$((EPOCHSECONDS - since))" -ge 5 ] && before "$command" "$(<"$file.shown")" >"$file.before" 2>&1 </dev/null; do
+			eval "$command" >"$file.out" 2>&1 </dev/null
+			status=$?
+		done
+	fi
+	echo "$status" >"$file.status"
+done
+`
+
+// run runs the blocks in one session, and returns the number of commands and what is wrong.
+func (p *place) run(blocks []*block) (n int, faults []error) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	dir := filepath.Join(p.dir, "commands")
+	preparation := ":"
+	if p.preparation != "" {
+		text, err := os.ReadFile(p.preparation)
+		if err != nil {
+			return 0, []error{err}
+		}
+		preparation = string(text)
+	}
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(p.dir, "preparation.sh"), []byte(preparation), 0o600)); err != nil {
+		return 0, []error{err}
+	}
+	var commands []*command
+	for _, b := range blocks {
+		if b.language == "console" {
+			of, err := b.commands()
+			if err != nil {
+				return 0, []error{err}
+			}
+			commands = append(commands, of...)
+			continue
+		}
+		file := filepath.Join(dir, fmt.Sprintf("block%d", b.line))
+		if err := os.WriteFile(file, []byte(p.hosts.Replace(b.text)), 0o600); err != nil {
+			return 0, []error{err}
+		}
+		commands = append(commands, &command{block: b, text: "block_" + b.language + " " + file})
+	}
+	file := func(i int, name string) string { return filepath.Join(dir, fmt.Sprintf("%03d.sh%s", i, name)) }
+	for i, c := range commands {
+		typed, until := p.hosts.Replace(c.text), ""
+		switch {
+		case strings.HasPrefix(typed, "firn pool rescue"): // asks, and waits more than a minute
+			typed = strings.TrimSuffix(typed, " --yes") + " --yes --no-wait"
+		case strings.HasPrefix(typed, "firn serve") && !strings.Contains(typed, "--check"):
+			typed, until = regexp.MustCompile(`^firn serve`).ReplaceAllString(typed, "$0 --listen 127.0.0.1:0"), "msg=listening"
+		case strings.Contains(typed, " --watch"):
+			until = "."
+		}
+		if until != "" {
+			if err := os.WriteFile(file(i, ".until"), []byte(until+"\n"), 0o600); err != nil {
+				return 0, []error{err}
+			}
+		}
+		page := strings.Join(c.shown, "\n")
+		if err := errors.Join(os.WriteFile(file(i, ""), []byte(typed), 0o600), os.WriteFile(file(i, ".shown"), []byte(page), 0o600)); err != nil {
+			return 0, []error{err}
+		}
+	}
+	said, err := p.session()
+	if err != nil {
+		fault("%s: %v\n%s", blocks[0].page, err, said)
+	}
+	for i, c := range commands {
+		read := func(name string) string {
+			text, err := os.ReadFile(file(i, name))
+			if err != nil {
+				return ""
+			}
+			return strings.TrimSuffix(string(text), "\n")
+		}
+		if status := read(".prepared"); status != "" {
+			fault("%s: the preparation of %s ends with %s: %s", c.block, c.text, status, read(".before"))
+			continue
+		}
+		status, out := read(".status"), read(".out")
+		switch {
+		case status == "":
+			fault("%s: %s\nhas not ended\n%s", c.block, c.text, out)
+		case c.fails() && status == "0":
+			fault("%s: %s\nends with 0, and the page shows an error\n%s", c.block, c.text, out)
+		case !c.fails() && status != "0":
+			fault("%s: %s\nends with %s\n%s", c.block, c.text, status, out)
+		}
+		if strings.HasPrefix(c.text, "firn pool rescue") {
+			c.shown = slices.DeleteFunc(c.shown, func(line string) bool { return strings.HasPrefix(line, "firn: waiting ") })
+		}
+		if len(c.shown) > 0 && !matches(p.hosts.Replace(strings.Join(c.shown, "\n")), out) {
+			fault("%s: %s\nprints\n%s\nand the page shows\n%s", c.block, c.text, out, strings.Join(c.shown, "\n"))
+		}
+	}
+	return len(commands), faults
+}
+
+// session runs bash, and all that bash has started ends with it.
+func (p *place) session() (said string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*wait.Patience)
+	defer cancel()
+	var log process.Logbook
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-c", driver)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &log, &log
+	bash, err := process.Start(cmd)
+	if err != nil {
+		return "", err
+	}
+	end := sync.OnceFunc(func() { syscall.Kill(-bash.Pid(), syscall.SIGKILL) })
+	defer end()
+	select {
+	case <-bash.Done():
+	case <-ctx.Done():
+		end()
+		bash.Kill()
+		return log.String(), errors.New("the session does not end")
+	}
+	if code := bash.State().ExitCode(); code != 0 {
+		return log.String(), fmt.Errorf("the session ends with %d", code)
+	}
+	return log.String(), nil
+}
+
+// vary are the parts of an output that differ from run to run, and what stands for them in a comparison.
+var vary = []struct {
+	part *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`\b(in )?\d+ (second|minute|hour|day|year)s?( ago)?\b|\bnow\b`), "SOME TIME"},
+	{regexp.MustCompile(`\bprocess \d+ on [^\s)]+`), "process N on HOST"},
+	{regexp.MustCompile(`\bworkers?[ /]\d+\b`), "worker N"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d{4,5}\b`), "ADDRESS"},
+	{regexp.MustCompile(` {2,}`), "  "}, // columns
+	{regexp.MustCompile(`(?m) +$`), ""},
+}
+
+// ofMachine is a warning of machines whose system does not keep the clock, such as containers.
+var ofMachine = regexp.MustCompile(`(?m)^.*the system does not keep the clock right.*(\n|\z)`)
+
+// matches reports whether an output is as shown, where … stands for any text of a line, or alone in a line for any lines. Notes
+// of firn may be left out.
+func matches(shown, out string) bool {
+	out = ofMachine.ReplaceAllString(out, "")
+	if !strings.Contains(shown, "firn: note: ") {
+		out = regexp.MustCompile(`(?m)^firn: note: .*(\n|\z)`).ReplaceAllString(out, "")
+	}
+	shown, out = shown+"\n", out+"\n"
+	for _, v := range vary {
+		shown, out = v.part.ReplaceAllString(shown, v.as), v.part.ReplaceAllString(out, v.as)
+	}
+	pattern := regexp.QuoteMeta(shown)
+	pattern = regexp.MustCompile(`(?m)^…$\n?`).ReplaceAllString(pattern, "(?s:.*)")
+	pattern = strings.ReplaceAll(pattern, "…", ".*")
+	return regexp.MustCompile(`^` + pattern + `\n*$`).MatchString(out)
+}
+
+// The session finds what is wrong with a page.
+func TestSession(t *testing.T) {
+	bin := t.TempDir()
+	const firn = "#!/bin/sh\ncase $1 in\nfail) echo \"firn: $2: at 2026-01-02T03:04:05.678Z\" >&2; exit 1 ;;\n" +
+		"serve) echo msg=listening; exec sleep 600 ;;\nquit) exit 0 ;;\n*) echo \"$@\" ;;\nesac\n"
+	if err := os.WriteFile(filepath.Join(bin, "firn"), []byte(firn), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"$ V=1\n$ cd /\n$ echo $V $PWD\n1 /":                       "",
+		"$ cat <<END | tr a b\na\nEND\nb":                          "",
+		"$ firn fail no\nfirn: no: at 2020-02-02T00:00:00Z":        "",
+		"$ firn fail no":                                           "ends with 1",
+		"$ firn fail no | cat":                                     "ends with 1",
+		"$ firn fail no\nfirn: yes: …":                             "and the page shows",
+		"$ firn fail no\nfirn: …":                                  "",
+		"$ firn well\nfirn: no":                                    "ends with 0, and the page shows an error",
+		"$ firn well done\nwell":                                   "and the page shows",
+		"$ firn well done\n…\nwell done":                           "",
+		"$ firn /var/lib/firn\n/var/lib/firn":                      "",
+		"$ firn serve\n$ echo $((1 + 1))\n2":                       "",
+		"$ firn quit --watch":                                      "ends with 0, too early",
+		"$ firn new --watch; sleep 600":                            "",
+		"$ false; true\n$ (exit 3)":                                "ends with 3",
+		"$ nothing":                                                "ends with 127",
+		"$ exit 0\n$ echo":                                         "has not ended",
+		"$ echo 'held  in 9 seconds  (process 1 on a)'\nheld in 9": "and the page shows",
+		"$ echo 'held    in 10 hours  (process 7 on b)'\nheld  in 1 second  (process 1 on a)": "",
+	} {
+		_, faults := newPlace(t, bin, "page.md").run([]*block{{page: "page.md", line: 1, language: "console", text: text + "\n"}})
+		if err := errors.Join(faults...); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s\n%v, not %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+# The log has IDs, and firn pool show finds the pool of the command before.
+firn new nanoflake -n 3 --worker 5 | sed 's/.*/level=INFO order=&/' >app.log

@@ -1,0 +1,2 @@
+# The page counts lines of the clone.
+cd "$REPOSITORY"

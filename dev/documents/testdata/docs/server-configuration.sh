@@ -1,0 +1,2 @@
+# A configuration with one setting.
+echo 'drain = "1s"' >firn.toml
