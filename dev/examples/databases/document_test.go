@@ -56,7 +56,22 @@ func (b block) within(file string) bool {
 	return false
 }
 
-// faults returns the code of a document that is missing from the files. Commands and output do not count.
+// brackets are the languages whose blocks close all brackets that they open.
+var brackets = []string{"go", "protobuf", "graphql", "sql"}
+
+// whole reports whether a block closes all brackets that it opens.
+func (b block) whole() bool {
+	text := strings.Join(b.lines, "\n")
+	for _, pair := range []string{"{}", "()"} {
+		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// faults returns the code of a document that is missing from the files, or stops inside of a declaration.
+// Commands and output do not count.
 func faults(document string, files map[string]string) (found []string) {
 	code := 0
 	for _, b := range blocks(document) {
@@ -66,6 +81,9 @@ func faults(document string, files map[string]string) (found []string) {
 		code++
 		if !slices.ContainsFunc(slices.Collect(maps.Values(files)), b.within) {
 			found = append(found, fmt.Sprintf("line %d: no file has this %s code", b.line, b.language))
+		}
+		if slices.Contains(brackets, b.language) && !b.whole() {
+			found = append(found, fmt.Sprintf("line %d: this %s code stops inside of a declaration", b.line, b.language))
 		}
 	}
 	if code == 0 {
@@ -91,7 +109,33 @@ func folder(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Each page has the code of its folder, and the index has each page.
+// links are what a page has before its first section: how programs get generators, and what the database does
+// with IDs in SQL.
+var links = map[string][]string{
+	"postgresql": {"../sql-functions.md#postgresql", "../sql-generator.md"},
+	"mysql":      {"../sql-functions.md#mariadb-and-mysql"},
+	"sqlite":     {"../sql-functions.md#sqlite"},
+	"gorm":       {"../sql-functions.md", "../sql-generator.md"},
+	"bun":        {"../sql-functions.md", "../sql-generator.md"},
+	"ent":        {"../sql-functions.md", "../sql-generator.md"},
+	"sqlc":       {"../sql-functions.md", "../sql-generator.md"},
+}
+
+// beginning returns what is missing from the beginning of a page.
+func beginning(name, document string) (missing []string) {
+	first, _, _ := strings.Cut(document, "\n## ")
+	for _, want := range append([]string{"../deploy.md"}, links[name]...) {
+		if !strings.Contains(first, "]("+want+")") {
+			missing = append(missing, "a link to "+want)
+		}
+	}
+	if !strings.Contains(first, "`gen`") || !strings.Contains(first, "a lease") {
+		missing = append(missing, "how a program makes gen, with a lease")
+	}
+	return missing
+}
+
+// Each page begins with the generator, and has the code of its folder. The index has each page.
 func TestDocuments(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(pages, "README.md"))
 	if err != nil {
@@ -105,7 +149,12 @@ func TestDocuments(t *testing.T) {
 		}
 		name := strings.TrimSuffix(base, ".md")
 		found[name] = true
-		for _, fault := range faults(text, folder(t, name)) {
+		for _, want := range beginning(name, text) {
+			t.Errorf("docs/databases/%s begins without %s", base, want)
+		}
+		files := folder(t, name)
+		maps.Copy(files, folder(t, filepath.Join("internal", "generator")))
+		for _, fault := range faults(text, files) {
 			t.Errorf("docs/databases/%s: %s: copy the code from the folder dev/examples/databases/%s", base, fault, name)
 		}
 		if !strings.Contains(string(index), "]("+base+")") {
@@ -135,9 +184,10 @@ func TestFaults(t *testing.T) {
 		"```go\ng(1)\nh()\n```\n":                      1,
 		"```go\n\tg(1)\n\nh()\n```\n":                  1,
 		"```go\n(1)\n```\n":                            1, // not a whole line
-		"```go\ng(1)\n\nh()\n}\n}\n```\n":              1,
+		"```go\ng(1)\n\nh()\n}\n}\n```\n":              2, // and closes more than it opens
 		"```go\ng(1)\n```\n```yaml\na: b\n```\n":       1,
 		"```go\n```\n":                                 1,
+		"```go\nfunc f() {\n\tg(1)\n```\n":             1, // stops inside of the function
 		"text\n":                                       1,
 		"```console\n$ go\n```\n":                      1,
 	} {

@@ -1,0 +1,189 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// asProgram is the variable of processes that run main.
+const asProgram = "FIRN_TEST_ORDERS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A process is the program, with its output.
+type process struct {
+	*exec.Cmd
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, env ...string) *process {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.CommandContext(t.Context(), program)}
+	p.Env = append(append(os.Environ(), asProgram+"=1"), env...)
+	p.Cmd.Stderr = &p.stderr
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// exit returns the exit code.
+func (p *process) exit(t *testing.T) int {
+	t.Helper()
+	var failed *exec.ExitError
+	if err := p.Wait(); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return p.ProcessState.ExitCode()
+}
+
+// get returns the answer to a request, and waits for the program to listen.
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		r, err := http.Get(url)
+		if err != nil {
+			if time.Now().After(limit) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.StatusCode, string(text)
+	}
+}
+
+// held returns how many workers of a store's pools are held.
+func held(t *testing.T, store driver.Store) (n int) {
+	t.Helper()
+	found, err := lease.Survey(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pool := range found {
+		for _, w := range pool.Workers {
+			if w.Held {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestOrders: the program makes no store and no pool. In a pool, it makes IDs, answers the probes, and gives
+// the worker back when a signal ends the program.
+func TestOrders(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ids")
+	address := "FIRN_STORE=file://" + filepath.ToSlash(dir)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := free.Addr().String()
+	free.Close()
+
+	for store, want := range map[string]string{
+		"FIRN_STORE=":                         "invalid address of a store",
+		"FIRN_STORE=consul://127.0.0.1:1/ids": `import _ "github.com/firn-id/firn/lease/consullease"`,
+		address:                               filelease.ErrNoStore.Error(),
+		"FIRN_STORE=postgres://ids@127.0.0.1:1/a": "127.0.0.1:1",
+	} {
+		p := start(t, store, "LISTEN="+listen)
+		if code := p.exit(t); code != 1 || !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("%s: exit code %d, without %q: %s", store, code, want, &p.stderr)
+		}
+	}
+
+	store, err := filelease.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := gen.ForLease().Pool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lease.Create(t.Context(), store, "other", wanted.Layout); err != nil {
+		t.Fatal(err)
+	}
+	if p := start(t, address, "LISTEN="+listen); p.exit(t) != 1 || !strings.Contains(p.stderr.String(), lease.ErrNoPool.Error()) {
+		t.Errorf("without a pool: %s", &p.stderr)
+	}
+	if _, err := lease.Create(t.Context(), store, wanted.Name, wanted.Layout); err != nil {
+		t.Fatal(err)
+	}
+
+	p := start(t, address, "LISTEN="+listen)
+	status, text := get(t, "http://"+listen+"/id")
+	if id, err := nanoflake.Parse(strings.TrimSpace(text)); status != http.StatusOK || err != nil || id.IsZero() {
+		t.Errorf("GET /id: %d, %q, %v", status, text, err)
+	}
+	for _, path := range []string{"/readyz", "/livez"} {
+		if status, text := get(t, "http://"+listen+path); status != http.StatusOK {
+			t.Errorf("GET %s: %d, %q", path, status, text)
+		}
+	}
+	if n := held(t, store); n != 1 {
+		t.Errorf("%d workers are held, not 1", n)
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.exit(t); code != 0 || p.stderr.Len() > 0 {
+		t.Errorf("after SIGTERM: exit code %d: %s", code, &p.stderr)
+	}
+	if n := held(t, store); n != 0 {
+		t.Errorf("after SIGTERM %d workers are held", n)
+	}
+}
+
+// docs/deploy.md prints the program as it is.
+func TestDocument(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../../../../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, ok := strings.Cut(string(source), "\npackage main\n")
+	if !ok || strings.Count(string(page), "```go\n") != 1 || !strings.Contains(string(page), "```go\npackage main\n"+program+"```\n") {
+		t.Error("docs/deploy.md does not print main.go, or prints another program too: copy main.go from its package clause on into docs/deploy.md")
+	}
+}
