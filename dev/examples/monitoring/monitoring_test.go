@@ -291,6 +291,8 @@ func TestReason(t *testing.T) {
 		{lease.ErrNoPool, "setup"},
 		{lease.ErrVersion, "setup"},
 		{driver.ErrUnavailable, "store"},
+		{&driver.Error{Store: "redis://db", Err: driver.ErrUnavailable}, "store"},
+		{&driver.Error{Store: "file:///var/lib/firn", Err: driver.ErrUnavailable}, "directory"},
 		{context.DeadlineExceeded, "other"},
 	} {
 		for _, err := range []error{c.err, &lease.ExpiredError{Cause: c.err}} {

@@ -2,6 +2,7 @@ package monitoring
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -12,7 +13,7 @@ import (
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired,
 		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared, lease.Ended}
-	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "store", "other"}
+	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "directory", "store", "other"}
 )
 
 // reason returns a label for the error of an event.
@@ -32,6 +33,9 @@ func reason(err error) string {
 	case is(lease.ErrConfig), is(lease.ErrPoolMismatch), is(lease.ErrNoPool), is(lease.ErrVersion), is(driver.ErrAddress):
 		return "setup"
 	case is(driver.ErrUnavailable):
+		if e, ok := errors.AsType[*driver.Error](err); ok && strings.HasPrefix(e.Store, "file:") {
+			return "directory"
+		}
 		return "store"
 	}
 	return "other"
