@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"runtime/debug"
+	"strings"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -14,7 +15,7 @@ import (
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired, lease.Lost, lease.Released,
 		lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared, lease.Ended}
-	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "store", "other"}
+	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "directory", "store", "other"}
 )
 
 // Why returns a label for the error of a lease or of a store.
@@ -34,6 +35,9 @@ func Why(err error) string {
 	case supply.EndsLease(err):
 		return "setup"
 	case is(driver.ErrUnavailable):
+		if e, ok := errors.AsType[*driver.Error](err); ok && strings.HasPrefix(e.Store, "file:") {
+			return "directory"
+		}
 		return "store"
 	}
 	return "other"

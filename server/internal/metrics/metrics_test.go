@@ -3,6 +3,7 @@ package metrics
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -71,6 +72,24 @@ func is(t testing.TB, m *Metrics, low, high float64, name string, labels ...stri
 	t.Helper()
 	if v, n := value(t, m, name, labels...); n == 0 || v < low || v > high {
 		t.Errorf("%s %v: %v of %d, want %v to %v", name, labels, v, n, low, high)
+	}
+}
+
+// TestWhy checks that an alert can tell a lost directory from a server that is down.
+func TestWhy(t *testing.T) {
+	lost := func(store string) error {
+		return fmt.Errorf("renew: %w", &driver.Error{Store: store, Err: driver.ErrUnavailable})
+	}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{lost("file:///var/lib/firn"), "directory"}, {lost("postgres://db/app"), "store"}, {driver.ErrUnavailable, "store"},
+		{lease.ErrClockSkew, "clock"}, {errors.New("anything"), "other"},
+	} {
+		if got := Why(test.err); got != test.want || !slices.Contains(reasons, got) {
+			t.Errorf("%v: %s, want %s", test.err, got, test.want)
+		}
 	}
 }
 
@@ -191,7 +210,8 @@ func TestLeaseErrors(t *testing.T) {
 	s, _ := set.Find("orders")
 	for text, err := range map[string]error{
 		"rolled_back": lease.ErrRolledBack, "damaged": lease.ErrMissing, "rescue": lease.ErrRescuing, "clock": &lease.SkewError{},
-		"workers": &lease.NoWorkerError{}, "setup": &lease.MismatchError{}, "store": &driver.Error{Err: driver.ErrUnavailable}, "other": errors.New("strange"),
+		"workers": &lease.NoWorkerError{}, "setup": &lease.MismatchError{}, "store": &driver.Error{Store: "postgres://db/app", Err: driver.ErrUnavailable},
+		"directory": &driver.Error{Store: "file:///var/lib/firn", Err: driver.ErrUnavailable}, "other": errors.New("strange"),
 	} {
 		m.Event(s, lease.Event{Kind: lease.Waiting, Err: err})
 		is(t, m, 1, 1, "firn_lease_errors_total", "generator=orders", "reason="+text)
