@@ -40,7 +40,7 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/stores.md", "yaml", "", "dev/servers TestKubernetes"},
 	{"docs/stores.md", "console", "$ firn pool grants --store redis", "cmd/firn/internal/tests TestDocumentOfRights"},
 	{"docs/sql-generator.md", "ini", "# /etc/systemd/system/", "cmd/firn/internal/tests TestUnits"},
-	{"docs/sql-generator.md", "console", "", "cmd/firn/internal/tests/sqlgen TestPage"},
+	{"docs/sql-generator.md", "console", "$ firn ", "cmd/firn/internal/tests/sqlgen TestPage"},
 	{"docs/sql-generator.md", "sql", "TRUNCATE", "cmd/firn/internal/tests/sqlgen TestReset"},
 	{"docs/sql-generator.md", "sql", "", "cmd/firn/internal/tests/sqlgen TestPage"},
 	{"docs/deploy.md", "ini", "# /etc/systemd/system/", "cmd/firn/internal/tests TestUnits"},
