@@ -79,7 +79,7 @@ func tokenOf(f *strict.File, name string, v fileToken) (token, error) {
 	default:
 		sum, err := hex.DecodeString(v.SHA256.V)
 		if err != nil || len(sum) != len(t.sum) {
-			return t, f.Errorf(key+".sha256", "is no SHA-256: want %d digits of hexadecimal, as printf %%s TOKEN | sha256sum prints", 2*len(t.sum))
+			return t, f.Errorf(key+".sha256", "is no SHA-256: want %d digits of hexadecimal, as printf %%s TOKEN | sha256sum | cut -c1-64 prints", 2*len(t.sum))
 		}
 		t.sum = [sha256.Size]byte(sum)
 	}
