@@ -92,6 +92,7 @@ const preface = `# What works with what
 A test runs each type of IDs through each way to store IDs, and writes this page. Each cell is a run on the real
 library, and on the real server if the way has one:
 
+<!-- not run: writes into the clone; without -update, the test compares the page -->
 ` + "```console" + `
 $ go test -C dev ./matrix -update
 ` + "```" + `
