@@ -78,6 +78,15 @@ func serve(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The first request of a busy disk gets the reason starting.
+	wait.Until(t, "firn serve has a worker", func() bool {
+		answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/v1/generators/nanoflake/ids", port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	})
 	return strconv.Itoa(port)
 }
 
