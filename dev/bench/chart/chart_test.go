@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/chromium"
 )
 
 // A chart refuses texts that a wide font would draw over other parts.
@@ -120,16 +120,7 @@ func TestLayoutFinds(t *testing.T) {
 // faults returns what Chromium finds wrong with charts.
 func faults(t *testing.T, charts []string) []string {
 	t.Helper()
-	chromium := os.Getenv("FIRN_CHROMIUM")
-	if chromium == "" {
-		chromium = "/usr/bin/chromium"
-	}
-	if _, err := os.Stat(chromium); err != nil {
-		if services.InFull() {
-			services.Missing(t, "no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
-		}
-		t.Skipf("no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
-	}
+	program, variables := chromium.Find(t)
 	var drawings strings.Builder
 	for _, file := range charts {
 		svg, err := os.ReadFile(file)
@@ -138,17 +129,12 @@ func faults(t *testing.T, charts []string) []string {
 		}
 		drawings.WriteString("<div id=\"" + filepath.Base(file) + "\">" + string(svg) + "</div>\n")
 	}
-	home, err := os.MkdirTemp("", "firn-chromium-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(home) // Chromium may still write while it ends
-	file := filepath.Join(home, "layout.html")
+	file := filepath.Join(t.TempDir(), "layout.html")
 	if err := os.WriteFile(file, []byte(strings.Replace(layout, "DRAWINGS", drawings.String(), 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "file://"+file)
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=")
+	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "file://"+file)
+	cmd.Env = append(os.Environ(), variables...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

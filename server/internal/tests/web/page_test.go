@@ -32,7 +32,7 @@ import (
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
-	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/chromium"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server/internal/supply"
@@ -55,30 +55,15 @@ const patience = 2 * time.Minute
 // open opens an empty page in Chromium.
 func open(t *testing.T) *browser {
 	t.Helper()
-	path := os.Getenv("FIRN_CHROMIUM")
-	if path == "" {
-		path = "/usr/bin/chromium"
-	}
-	if _, err := os.Stat(path); err != nil {
-		if services.InFull() {
-			services.Missing(t, "no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
-		}
-		t.Skipf("no Chromium at /usr/bin/chromium or $FIRN_CHROMIUM: %v", err)
-	}
-	// Chromium writes to the home, also with a profile elsewhere, and may do so while it ends.
-	home, err := os.MkdirTemp("", "firn-chromium-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(home) })
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Env("LANG=en_GB.UTF-8", "TZ=Europe/Zurich", "HOME="+home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME="))
+	program, variables := chromium.Find(t)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Env(append(variables, "LANG=en_GB.UTF-8", "TZ=Europe/Zurich")...))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx}
-	err = chromedp.Listen(ctx, b.note)
+	err := chromedp.Listen(ctx, b.note)
 	if err == nil {
 		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	}

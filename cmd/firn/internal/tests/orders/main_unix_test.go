@@ -6,16 +6,17 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/firn-id/firn/internal/testing/loopback"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -67,21 +68,20 @@ func (p *process) exit(t *testing.T) int {
 // get returns the answer to a request, and waits for the program to listen.
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
-	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	wait.Until(t, "the program answers "+url, func() bool {
 		r, err := http.Get(url)
 		if err != nil {
-			if time.Now().After(limit) {
-				t.Fatal(err)
-			}
-			continue
+			return false
 		}
 		defer r.Body.Close()
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.StatusCode, string(text)
-	}
+		status, body = r.StatusCode, string(text)
+		return true
+	})
+	return status, body
 }
 
 // held returns how many workers of a store's pools are held.
@@ -106,12 +106,11 @@ func held(t *testing.T, store driver.Store) (n int) {
 func TestOrders(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ids")
 	address := "FIRN_STORE=file://" + filepath.ToSlash(dir)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := loopback.Port()
 	if err != nil {
 		t.Fatal(err)
 	}
-	listen := free.Addr().String()
-	free.Close()
+	listen := "127.0.0.1:" + strconv.Itoa(port)
 
 	for store, want := range map[string]string{
 		"FIRN_STORE=":                         "invalid address of a store",
