@@ -1,0 +1,111 @@
+// Package sources reads the texts of Go programs, for tests about what programs say.
+package sources
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A Text is a constant text of a program. Texts that are added are one Text, with %v for each part that is no constant.
+type Text struct {
+	Where string // as path:line
+	Text  string
+}
+
+// Texts returns the texts of the Go files in a folder and below, without tests, the folder testdata, and folders with
+// one of the names.
+func Texts(t testing.TB, dir string, without ...string) []Text {
+	t.Helper()
+	var all []Text
+	files := token.NewFileSet()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == "testdata" || slices.Contains(without, e.Name())):
+			return fs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		var look func(n ast.Node) bool
+		look = func(n ast.Node) bool {
+			e, ok := n.(ast.Expr)
+			if !ok {
+				return true
+			}
+			text, others, ok := textOf(e)
+			if !ok {
+				return true
+			}
+			at := files.Position(n.Pos())
+			all = append(all, Text{at.Filename + ":" + strconv.Itoa(at.Line), text})
+			for _, other := range others {
+				ast.Inspect(other, look)
+			}
+			return false
+		}
+		ast.Inspect(file, look)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// textOf returns the text of a literal, and of a sum with a literal. others are the other parts of the sum.
+func textOf(e ast.Expr) (text string, others []ast.Expr, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			text, err := strconv.Unquote(e.Value)
+			return text, nil, err == nil
+		}
+	case *ast.ParenExpr:
+		return textOf(e.X)
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			break
+		}
+		for _, part := range []ast.Expr{e.X, e.Y} {
+			t, o, is := textOf(part)
+			if !is {
+				t, o = "%v", []ast.Expr{part}
+			}
+			text, others, ok = text+t, append(others, o...), ok || is
+		}
+		return text, others, ok
+	}
+	return "", nil, false
+}
+
+var verb = regexp.MustCompile(`%[-+# 0]*(\[\d+\])?(\d+|\*)?(\.(\d+|\*))?(\[\d+\])?[a-zA-Z]|%%`)
+
+// Pattern returns a pattern for what a text prints, with anything in place of its verbs.
+func Pattern(text string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString("(?s)")
+	at := 0
+	for _, v := range verb.FindAllStringIndex(text, -1) {
+		b.WriteString(regexp.QuoteMeta(text[at:v[0]]))
+		if at = v[1]; text[v[0]:at] == "%%" {
+			b.WriteString("%")
+		} else {
+			b.WriteString(".*")
+		}
+	}
+	b.WriteString(regexp.QuoteMeta(text[at:]))
+	return regexp.MustCompile(b.String())
+}
