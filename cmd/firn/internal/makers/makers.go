@@ -37,10 +37,13 @@ func Open(ctx context.Context, state *stores.State, name string) (*Pool, error) 
 		return nil, state.Explain(err)
 	}
 	if store == nil {
-		return nil, state.Explain(stores.NoPool(name, at, nil))
+		return nil, state.Explain(stores.NoMaker(name, at, nil))
 	}
 	p := &Pool{state: state, store: store}
 	if err := p.find(ctx, name); err != nil {
+		if errors.Is(err, lease.ErrNoPool) {
+			err = stores.NoMaker(name, at, store)
+		}
 		store.Close()
 		return nil, state.Explain(err)
 	}

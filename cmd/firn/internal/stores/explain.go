@@ -161,7 +161,7 @@ func (st *State) Explain(err error) error {
 	case errors.Is(err, lease.ErrNoPool):
 		text := st.withCommands(textOf(err), PoolOf(err))
 		if near := st.near(PoolOf(err)); len(near) > 0 {
-			const advice = "see that the name and the store are right; if there never was one"
+			const advice = "see that the name and the store are right"
 			text = strings.Replace(text, advice, "did you mean "+cli.List(near, "or")+"? If not, "+advice, 1)
 		}
 		return say("%s; to see the pools: %s", text, st.Command("firn pool list"))

@@ -92,13 +92,23 @@ func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool
 	return p, workers, err
 }
 
-// NoPool is the error for a missing pool.
+// NoPool is the error for a missing pool, where a program wants to use the pool.
 func NoPool(name string, at Place, store driver.Store) error {
+	return noPool(name, at, store, "if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)")
+}
+
+// NoMaker is the error for a missing pool, where a user asks about IDs of the pool. A pool that is created now does not
+// know the IDs, and makes IDs beside the pool that is sought.
+func NoMaker(name string, at Place, store driver.Store) error {
+	return noPool(name, at, store, "if the pool was in this store, it is lost: rescue it (lease.Rescue, with Layouts and Create)")
+}
+
+func noPool(name string, at Place, store driver.Store, advice string) error {
 	where := cli.Plain(at.Dir)
 	if store != nil && at.Dir == "" {
 		where = store.String()
 	}
-	return fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)", name, lease.ErrNoPool, where)
+	return fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; %s", name, lease.ErrNoPool, where, advice)
 }
 
 // Survey returns the pools. Pools in files are read in turn: unreadable records of a pool do not
