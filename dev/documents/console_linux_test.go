@@ -288,13 +288,13 @@ var vary = []struct {
 	{regexp.MustCompile(`(?m) +$`), ""},
 }
 
-// ofMachine is a warning of machines whose system does not keep the clock, such as containers.
-var ofMachine = regexp.MustCompile(`(?m)^.*the system does not keep the clock right.*(\n|\z)`)
+// unkept is a warning of machines whose system does not keep the clock, such as containers.
+var unkept = regexp.MustCompile(`(?m)^.*the system does not keep the clock right.*(\n|\z)`)
 
 // matches reports whether an output is as shown, where … stands for any text of a line, or alone in a line for any lines. Notes
 // of firn may be left out.
 func matches(shown, out string) bool {
-	out = ofMachine.ReplaceAllString(out, "")
+	out = unkept.ReplaceAllString(out, "")
 	if !strings.Contains(shown, "firn: note: ") {
 		out = regexp.MustCompile(`(?m)^firn: note: .*(\n|\z)`).ReplaceAllString(out, "")
 	}

@@ -23,6 +23,7 @@ const top = "../.."
 type block struct {
 	page     string // with slashes, relative to the repository
 	line     int    // of the first line of text
+	section  string // the heading above
 	language string
 	text     string
 	mark     string // the reason why the block does not run
@@ -34,17 +35,20 @@ var mark = regexp.MustCompile(`^<!-- not run: (\S.*\S) -->\s*$`)
 
 // parse returns the blocks of a page, in their order. A mark that stands elsewhere than before a block is an error.
 func parse(page string, source []byte) (all []*block, err error) {
-	marks, used := 0, 0
+	marks, used, section := 0, 0, ""
 	document := goldmark.DefaultParser().Parse(text.NewReader(source))
 	err = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && strings.Contains(comment(n, source), "<!-- not run") {
 			marks++
 		}
+		if heading, ok := n.(*ast.Heading); ok && entering {
+			section = string(heading.Lines().Value(source))
+		}
 		fence, ok := n.(*ast.FencedCodeBlock)
 		if !ok || !entering || fence.Lines().Len() == 0 {
 			return ast.WalkContinue, nil
 		}
-		b := &block{page: page, language: string(fence.Language(source)), text: string(fence.Lines().Value(source))}
+		b := &block{page: page, section: section, language: string(fence.Language(source)), text: string(fence.Lines().Value(source))}
 		b.line = 1 + bytes.Count(source[:fence.Lines().At(0).Start], []byte("\n"))
 		if before, ok := n.PreviousSibling().(*ast.HTMLBlock); ok {
 			if m := mark.FindSubmatch(before.Lines().Value(source)); m != nil {

@@ -16,6 +16,7 @@ const (
 	other     treatment = "run by another test"
 	console   treatment = "run here: console"
 	session   treatment = "run here: other languages" // by a function of the page's preparation
+	onMachine treatment = "run here: on a machine with systemd"
 	goProgram treatment = "compiled and vetted: programs of Go"
 	goPiece   treatment = "compiled: pieces of Go"
 	data      treatment = "read: YAML"
@@ -43,7 +44,6 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/sql-generator.md", "console", "$ firn ", "cmd/firn/internal/tests/sqlgen TestPage"},
 	{"docs/sql-generator.md", "sql", "TRUNCATE", "cmd/firn/internal/tests/sqlgen TestReset"},
 	{"docs/sql-generator.md", "sql", "", "cmd/firn/internal/tests/sqlgen TestPage"},
-	{"docs/deploy.md", "ini", "# /etc/systemd/system/", "cmd/firn/internal/tests TestUnits"},
 	{"README.md", "console", "$ go test work\n", ".ci/run readme"},
 	{"README.md", "go", "package main", "examples/hello TestReadme"},
 	{"CONTRIBUTING.md", "console", "$ .ci/run full", ".ci/run tests-all"},
@@ -96,6 +96,8 @@ func exists(test string) error {
 func treat(b *block) (treatment, error) {
 	_, test := anotherTest(b)
 	switch {
+	case b.mark != "" && ofMachine(b):
+		return "", fmt.Errorf("%s: a machine runs the block: remove the mark", b)
 	case b.mark != "" && test != "":
 		return "", fmt.Errorf("%s: %s runs the block: remove the mark", b, test)
 	case b.mark != "" && runs(b):
@@ -104,6 +106,9 @@ func treat(b *block) (treatment, error) {
 		return marked, nil
 	case test != "":
 		return other, nil
+	}
+	if ofMachine(b) {
+		return onMachine, nil
 	}
 	if of, err := os.ReadFile(prepared(b.page, ".sh")); err == nil && strings.Contains(string(of), "\nblock_"+b.language+"() ") {
 		return session, nil
@@ -144,4 +149,19 @@ func runs(b *block) bool {
 		}
 	}
 	return true
+}
+
+// machinePage is the page whose commands of root run on a machine with systemd: TestMachine.
+const machinePage = "docs/deploy.md"
+
+// ofMachine reports whether a machine runs a block, or has it as a file: the block has a command of root, or begins with the
+// file's path.
+func ofMachine(b *block) bool {
+	switch {
+	case b.page != machinePage:
+		return false
+	case b.language == "console":
+		return strings.HasPrefix(b.text, "# ") || strings.Contains(b.text, "\n# ")
+	}
+	return strings.HasPrefix(b.text, "# /etc/")
 }
