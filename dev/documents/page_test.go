@@ -76,8 +76,8 @@ func comment(n ast.Node, source []byte) string {
 	return ""
 }
 
-// pages returns the blocks of all pages that git knows, page by page.
-func pages(t *testing.T) (all [][]*block) {
+// names returns the paths of all pages that git knows.
+func names(t *testing.T) []string {
 	t.Helper()
 	git := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md")
 	git.Dir = top
@@ -87,7 +87,13 @@ func pages(t *testing.T) (all [][]*block) {
 	}
 	names := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	slices.Sort(names)
-	for _, name := range names {
+	return names
+}
+
+// pages returns the blocks of all pages, page by page.
+func pages(t *testing.T) (all [][]*block) {
+	t.Helper()
+	for _, name := range names(t) {
 		source, err := os.ReadFile(filepath.Join(top, name))
 		if err != nil {
 			t.Fatal(err)
