@@ -119,7 +119,7 @@ func TestCloseStoreHangs(t *testing.T) {
 			synctest.Wait()
 			testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "while it is closed")
 			err := <-closed
-			if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "comes free at "+timeText(l.Until())) {
+			if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "is free from "+timeText(l.Until())) {
 				t.Errorf("Close: %v", err)
 			}
 			if took := time.Since(began); took > time.Second {

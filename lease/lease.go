@@ -443,7 +443,7 @@ func (l *Lease) release(ctx context.Context) error {
 	back, err := l.giveBack(ctx, l.sealed)
 	switch {
 	case errors.Is(err, driver.ErrUnavailable):
-		return fmt.Errorf("pool %s: worker %d was not given back, and comes free at %s: %w",
+		return fmt.Errorf("pool %s: worker %d was not given back, and is free from %s on: %w",
 			l.pool.name, l.held.Worker, timeText(time.UnixMicro(until)), err)
 	case err == nil && back:
 		l.post(Event{Kind: Released, Worker: l.held.Worker, Until: time.UnixMicro(l.held.Until).UTC()})

@@ -81,7 +81,7 @@ func (a *Access) Reload() {
 		a.config.Reloaded(err)
 	}
 	if was := a.broken.Swap(err != nil); was && err == nil {
-		a.config.Log.Info("the tokens are in order again", "file", a.config.Path, "tokens", a.Tokens())
+		a.config.Log.Info("the file of tokens has no fault any more", "file", a.config.Path, "tokens", a.Tokens())
 	}
 	switch {
 	case err != nil:

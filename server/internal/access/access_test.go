@@ -227,7 +227,7 @@ func TestReload(t *testing.T) {
 	want(t, "without a file", b.Take("sno", 1), nil)
 
 	// The log says that a fault is gone, also if nothing has changed since before the fault. It says so once.
-	const again = "the tokens are in order again"
+	const again = "the file of tokens has no fault any more"
 	if strings.Contains(log.String(), again) {
 		t.Errorf("log: %s", log)
 	}

@@ -130,6 +130,35 @@ func TestRoot(t *testing.T) {
 	}
 }
 
+// TestDirectoryOfRoot: a user who may not use a directory that root has made gives it to the user, as the error says.
+func TestDirectoryOfRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can run processes as another user")
+	}
+	turn.Take(t)
+	const service = 65534
+	dir := t.TempDir()
+	exe := copyFirn(t, dir)
+	state := filepath.Join(dir, "state")
+	firn := func(uid uint32) (stderr string, code int) {
+		_, stderr, code = runAs(t, exe, uid, service, false, "new", "nanoflake", "--state", state)
+		return stderr, code
+	}
+	if stderr, code := firn(0); code != cli.ExitOK {
+		t.Fatal(stderr)
+	}
+	stderr, code := firn(service)
+	const advice = "chown -R USER DIRECTORY"
+	if code != cli.ExitFailed || !strings.Contains(stderr, advice+" makes it one user's") {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	words := strings.Fields(strings.NewReplacer("USER", fmt.Sprint(service), "DIRECTORY", state).Replace(advice))
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if stderr, code := firn(service); err != nil || code != cli.ExitOK {
+		t.Errorf("after %q (%v %s): exit code %d: %s", words, err, out, code, stderr)
+	}
+}
+
 // copyFirn copies the command into a test's temporary directory, and lets every user run the copy.
 func copyFirn(t *testing.T, dir string) (exe string) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -37,7 +38,12 @@ func run(ctx context.Context, store, listen string) (err error) {
 		return err
 	}
 	open := func(ctx context.Context) (driver.Store, error) { return lease.OpenStore(ctx, store) }
-	held, err := lease.OpenAndStart(ctx, open, gen, lease.Config{})
+	notify := func(e lease.Event) {
+		if e.Kind != lease.Renewed { // every few seconds
+			slog.Info("lease", "lease", e)
+		}
+	}
+	held, err := lease.OpenAndStart(ctx, open, gen, lease.Config{Notify: notify})
 	if err != nil {
 		return err
 	}

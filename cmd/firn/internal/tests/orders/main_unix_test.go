@@ -163,8 +163,11 @@ func TestOrders(t *testing.T) {
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.exit(t); code != 0 || p.stderr.Len() > 0 {
-		t.Errorf("after SIGTERM: exit code %d: %s", code, &p.stderr)
+	code, said := p.exit(t), p.stderr.String()
+	for event, want := range map[string]int{"event=acquired": 1, "event=released": 1, "event=": 2, "\n": 2} {
+		if n := strings.Count(said, event); n != want || code != 0 {
+			t.Errorf("after SIGTERM: exit code %d, and %d times %q in: %s", code, n, event, said)
+		}
 	}
 	if n := held(t, store); n != 0 {
 		t.Errorf("after SIGTERM %d workers are held", n)
