@@ -38,7 +38,7 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/server.md", "toml", "[tokens.shop]", "server/internal/tests/docs TestTokens"},
 	{"docs/server-configuration.md", "toml", "[tokens.", "server/internal/access TestDocument"},
 	{"docs/server-configuration.md", "toml", "", "server TestDocument"},
-	{"docs/stores.md", "yaml", "", "dev/servers TestKubernetes"},
+	{"docs/deploy.md", "yaml", "\nkind: ", "dev/servers TestKubernetes"},
 	{"docs/stores.md", "console", "$ firn pool grants --store redis", "cmd/firn/internal/tests TestDocumentOfRights"},
 	{"docs/sql-generator.md", "ini", "# /etc/systemd/system/", "cmd/firn/internal/tests TestUnits"},
 	{"docs/sql-generator.md", "console", "$ firn ", "cmd/firn/internal/tests/sqlgen TestPage"},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,12 +38,12 @@ func TestKubernetes(t *testing.T) {
 	})
 
 	t.Run("Role", func(t *testing.T) { kubernetesRole(t, k, token) })
-	t.Run("Job", func(t *testing.T) { kubernetesJob(t, k, token) })
+	t.Run("Page", func(t *testing.T) { kubernetesPage(t, k) })
 	t.Run("Errors", func(t *testing.T) { kubernetesErrors(t, k, token) })
 	t.Run("Faults", func(t *testing.T) { kubernetesFaults(t, k, token) })
 }
 
-// The Role of docs/stores.md suffices. Without any of the verbs, the Role does not suffice.
+// The Role that firn pool grants prints suffices. Without any of the verbs, the Role does not suffice.
 func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 	open := opened(t, kubelease.Open)
 	s := open(k.Address(namespace, "everything", token))
@@ -90,12 +92,43 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 	}
 }
 
-// Kubernetes takes the Job of docs/stores.md.
-func kubernetesJob(t *testing.T, k *servertest.Kubernetes, token string) {
-	job, err := servertest.Document("Job")
+// Kubernetes takes each object of docs/deploy.md, and refuses an object with a setting that it does not know.
+func kubernetesPage(t *testing.T, k *servertest.Kubernetes) {
+	collections := map[string]string{
+		"ServiceAccount": "/api/v1/namespaces/default/serviceaccounts", "ConfigMap": "/api/v1/namespaces/default/configmaps",
+		"Service": "/api/v1/namespaces/default/services", "Job": "/apis/batch/v1/namespaces/default/jobs",
+		"Deployment":  "/apis/apps/v1/namespaces/default/deployments",
+		"Role":        "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+		"RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+	}
+	create := func(kind, object string) error {
+		return k.Do(t.Context(), "POST", collections[kind]+"?dryRun=All&fieldValidation=Strict", "application/yaml", object, nil)
+	}
+	page, err := os.ReadFile("../../docs/deploy.md")
 	testkit.OK(t, err)
-	testkit.OK(t, k.Do(t.Context(), "POST", "/apis/batch/v1/namespaces/"+namespace+"/jobs?dryRun=All&fieldValidation=Strict", "application/yaml", job, nil))
+	tried := make(map[string]int)
+	for _, block := range strings.Split(string(page), "\n```yaml\n")[1:] {
+		block, _, _ = strings.Cut(block, "\n```\n")
+		for object := range strings.SplitSeq(block, "\n---\n") {
+			kind := kindOf.FindStringSubmatch(object)
+			if kind == nil {
+				continue // of Compose
+			}
+			tried[kind[1]]++
+			if err := create(kind[1], object); collections[kind[1]] == "" || err != nil {
+				t.Errorf("%v\n%s", err, object)
+			}
+			if create(kind[1], object+"\nunknown: 1\n") == nil {
+				t.Errorf("an unknown setting is taken in\n%s", object)
+			}
+		}
+	}
+	if len(tried) != len(collections) {
+		t.Errorf("the page has %v", tried)
+	}
 }
+
+var kindOf = regexp.MustCompile(`(?m)^kind: (\w+)`)
 
 func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 	at := func(namespace, token string, settings ...string) string {

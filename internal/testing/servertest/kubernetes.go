@@ -26,6 +26,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/lease/kubelease"
 )
 
 // A Kubernetes is an API server with access control by roles, and an etcd. No kubelet and no
@@ -189,42 +190,22 @@ func (k *Kubernetes) Do(ctx context.Context, method, path, contentType, body str
 	return request{client: k.client, method: method, url: "https://" + k.host + path, token: k.admin, contentType: contentType, body: []byte(body), into: into}.do(ctx)
 }
 
-// Document returns the object of a kind from the YAML in docs/stores.md.
-func Document(kind string) (string, error) {
-	text, err := document()
-	if err != nil {
-		return "", err
-	}
-	_, text, _ = strings.Cut(text, "\n```yaml\n")
-	text, _, _ = strings.Cut(text, "\n```\n")
-	for object := range strings.SplitSeq(text, "\n---\n") {
-		for line := range strings.Lines(object) {
-			if is, _, _ := strings.Cut(strings.TrimSpace(line), " #"); is == "kind: "+kind {
-				return object, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("docs/stores.md has no %s", kind)
-}
-
 // Account makes the service account ids in a namespace, and makes the namespace first if need be.
-// Account binds the account to the Role of docs/stores.md without the given verbs. Account returns
-// a token like a pod's token, once the API judges the account by the Role.
+// Account binds the account to the Role that firn pool grants prints, without the given verbs. Account
+// returns a token like a pod's token, once the API judges the account by the Role.
 func (k *Kubernetes) Account(ctx context.Context, namespace string, without ...string) (token string, err error) {
-	role, err := Document("Role")
+	rights, err := kubelease.Rights("kubernetes://"+namespace+"/ids", "ids")
 	if err != nil {
 		return "", err
 	}
+	role, binding, _ := strings.Cut(rights, "\n---\n")
 	spaces, rbac := "/api/v1/namespaces", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace
 	accounts := spaces + "/" + namespace + "/serviceaccounts"
-	binding := `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "ids"},
-		"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "ids"},
-		"subjects": [{"kind": "ServiceAccount", "name": "ids", "namespace": "` + namespace + `"}]}`
 	for _, object := range []struct{ path, contentType, body string }{
 		{spaces, "", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "` + namespace + `"}}`},
 		{accounts, "", `{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "ids"}}`},
 		{rbac + "/roles", "application/yaml", role},
-		{rbac + "/rolebindings", "", binding},
+		{rbac + "/rolebindings", "application/yaml", binding},
 	} {
 		if err := k.Do(ctx, "POST", object.path, object.contentType, object.body, nil); err != nil && !is(err, http.StatusConflict) {
 			return "", err

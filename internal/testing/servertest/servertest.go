@@ -103,7 +103,7 @@ func (r request) do(ctx context.Context) error {
 	return json.Unmarshal(body, r.into)
 }
 
-// document returns the text of docs/stores.md, with the rights that programs need.
+// document returns the text of docs/stores.md, with the policy for Consul.
 func document() (string, error) {
 	_, file, _, _ := runtime.Caller(0)
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "..", "docs", "stores.md"))
