@@ -28,6 +28,7 @@ const (
 var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/databases/*.md", "*", "", "dev/examples/databases TestDocuments"},
 	{"docs/monitoring.md", "go", "", "dev/examples/monitoring TestDocument"},
+	{"docs/monitoring.md", "yaml", "", "dev/examples/monitoring TestRules"},
 	{"docs/commands.md", "", "", "cmd/firn/internal/tests TestExamples"},
 	{"docs/server.md", "sh", "", "server/internal/tests/docs TestQuickStart"},
 	{"docs/server.md", "python", "", "server/internal/tests/docs TestQuickStart"},

@@ -145,25 +145,28 @@ func TestPrometheus(t *testing.T) {
 			}
 			return func() { r.Unregister(c) }
 		}
-		testLease(t, notify, watch, func(name, label string) float64 {
-			families, err := r.Gather()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range families {
-				for _, m := range f.GetMetric() {
-					labels := make(map[string]string)
-					for _, l := range m.GetLabel() {
-						labels[l.GetName()] = l.GetValue()
-					}
-					if f.GetName() == names[name] && labels["lease"] == "orders" && labels["event"]+labels["reason"] == label {
-						return m.GetCounter().GetValue() + m.GetGauge().GetValue()
-					}
-				}
-			}
-			return math.NaN()
-		})
+		testLease(t, notify, watch, func(name, label string) float64 { return value(t, r, names[name], label) })
 	})
+}
+
+// value returns a metric of the lease "orders" by its label, NaN if there is none.
+func value(t *testing.T, r *prometheus.Registry, name, label string) float64 {
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			labels := make(map[string]string)
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if f.GetName() == name && labels["lease"] == "orders" && labels["event"]+labels["reason"] == label {
+				return m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	return math.NaN()
 }
 
 // The metrics of a generator are those of its method Usage.
