@@ -37,6 +37,7 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/server.md", "console", "$ firn serve\n", "server/internal/tests/docs TestQuickStart"},
 	{"docs/server.md", "toml", "[generators.order]", "server/internal/tests/docs TestConfiguration"},
 	{"docs/server.md", "toml", "[tokens.shop]", "server/internal/tests/docs TestTokens"},
+	{"docs/server.md", "yaml", "", "dev/examples/monitoring TestServerRules"},
 	{"docs/server-configuration.md", "toml", "[tokens.", "server/internal/access TestDocument"},
 	{"docs/server-configuration.md", "toml", "", "server TestDocument"},
 	{"docs/deploy.md", "yaml", "\nkind: ", "dev/servers TestKubernetes"},
