@@ -184,6 +184,7 @@ func TestMachine(t *testing.T) {
 	}
 	const id = `curl -sSf http://127.0.0.1:%d/id | grep -xE '[0-9a-z]{13}'`
 	orders, invoices := fmt.Sprintf(id, 8080), fmt.Sprintf(id, 8081)
+	const mainPid = "systemctl show --property MainPID --value firn"
 	sections := []struct {
 		name          string
 		before, after func(unit string)
@@ -227,6 +228,19 @@ func TestMachine(t *testing.T) {
 		{"As a service of systemd", nil, func(string) {
 			// Connections wait in the socket while the service restarts.
 			m.do(`for i in 1 2 3; do systemctl restart firn; done & for i in $(seq 300); do curl -sSf http://127.0.0.1:7433/healthz; done; wait $!`)
+			// A successor is the service from then on.
+			for range 3 {
+				was := m.do(mainPid)
+				m.do("systemctl kill --kill-who main --signal USR2 firn")
+				m.until(fmt.Sprintf("[ ! -e /proc/%s ] && echo it has ended", was), "it has ended")
+				if now := m.do(mainPid); now == was || now == "0" {
+					t.Errorf("the process %s has the successor %s", was, now)
+				}
+				m.do("curl -sSf http://127.0.0.1:7433/healthz")
+			}
+			if n := m.do("systemctl show --property NRestarts --value firn"); n != "0" {
+				t.Errorf("systemd has started the service %s times again", n)
+			}
 		}},
 	}
 	unit, console := "", 0

@@ -104,12 +104,11 @@ func (h *Handover) Ready() error {
 	if err := h.unused(); err != nil {
 		return err
 	}
-	if h.upgrader != nil {
-		if err := h.upgrader.Ready(); err != nil {
-			return err
-		}
-	}
+	// First systemd: the service would end with a predecessor that systemd takes for the main process.
 	_, err := daemon.SdNotify(false, fmt.Sprintf("MAINPID=%d\n%s", os.Getpid(), daemon.SdNotifyReady))
+	if h.upgrader != nil {
+		err = errors.Join(h.upgrader.Ready(), err)
+	}
 	return err
 }
 
