@@ -11,7 +11,8 @@ import (
 
 // Inspect returns findings about a store for operators, the worst finding first. It returns nothing
 // if all is well, or if the store has no [driver.Inspector]. A finding with Loses set names a way
-// to lose acknowledged changes; IDs may then be made twice. Packages do not print: a program calls
+// to lose acknowledged changes; IDs may then be made twice. A finding with Blocks set names a change that
+// leases need and the store refuses. Packages do not print: a program calls
 // Inspect after opening a store.
 func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
 	inspector, ok := store.(driver.Inspector)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -76,6 +77,9 @@ func (r *release) check(ctx context.Context) error {
 	if err := r.checkVersion(); err != nil {
 		return err
 	}
+	if err := r.checkPages(); err != nil {
+		return err
+	}
 	if len(r.problems) == before { // a tree with other problems may not compile
 		if err := r.checkAPI(ctx); err != nil {
 			return err
@@ -97,6 +101,26 @@ func (r *release) addVersion(advice, format string, args ...any) {
 
 // command returns a command line of this program.
 func command(args string) string { return "run `go run -C dev ./release " + args + "`" }
+
+// checkPages checks that no page says that nothing is published.
+func (r *release) checkPages() error {
+	pages, err := filepath.Glob(filepath.Join(r.repo.Dir, "docs", "*.md"))
+	for _, page := range pages {
+		text, failed := os.ReadFile(page)
+		err = errors.Join(err, failed)
+		line := 0
+		for of := range strings.Lines(string(text)) {
+			line++
+			if early.MatchString(of) {
+				r.add("docs/"+filepath.Base(page), line, "say what holds once the version is released", "the page is of the time before the first release")
+			}
+		}
+	}
+	return err
+}
+
+// early finds words that the first release makes false.
+var early = regexp.MustCompile(`(?i)nothing is published yet|before the first release, |from the first release on`)
 
 // checkClone checks that the clone has a branch, and the tags of earlier releases.
 func (r *release) checkClone() error {

@@ -36,6 +36,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,24 +172,27 @@ type Lister interface {
 type Finding struct {
 	// Loses says that the store can lose an acknowledged change. Duplicate IDs can follow.
 	Loses bool
+	// Blocks says that leases of this user cannot be taken or renewed, since the store refuses the changes.
+	Blocks bool
 	// Text states the fact and the consequence, as a sentence without a full stop.
 	Text string
 	// Advice names the remedy, in words. It may be empty.
 	Advice string
 }
 
-// WorstFirst sorts findings: findings that say Loses come first. Otherwise findings keep their
-// order.
+// WorstFirst sorts findings: findings that say Loses come first, and then findings that say Blocks.
+// Otherwise findings keep their order.
 func WorstFirst(findings []Finding) []Finding {
-	slices.SortStableFunc(findings, func(a, b Finding) int {
+	rank := func(f Finding) int {
 		switch {
-		case a.Loses == b.Loses:
+		case f.Loses:
 			return 0
-		case a.Loses:
-			return -1
+		case f.Blocks:
+			return 1
 		}
-		return 1
-	})
+		return 2
+	}
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return findings
 }
 

@@ -42,11 +42,11 @@ func TestRefused(t *testing.T) {
 
 func TestWorstFirst(t *testing.T) {
 	var got strings.Builder
-	for _, f := range driver.WorstFirst([]driver.Finding{{Text: "a"}, {Text: "b", Loses: true}, {Text: "c"}, {Text: "d", Loses: true}}) {
+	for _, f := range driver.WorstFirst([]driver.Finding{{Text: "a"}, {Text: "b", Loses: true}, {Text: "c", Blocks: true}, {Text: "d", Loses: true}}) {
 		got.WriteString(f.Text)
 	}
-	if got.String() != "bdac" {
-		t.Errorf("%s, want bdac", got.String())
+	if got.String() != "bdca" {
+		t.Errorf("%s, want bdca", got.String())
 	}
 }
 

@@ -176,8 +176,12 @@ func (i *inspection) permissions(ctx context.Context) {
 			missing = append(missing, verb)
 		}
 	}
+	report := i.Note // without the right to watch, a lease asks again and again
+	if slices.ContainsFunc(missing, func(verb string) bool { return verb != "watch" }) {
+		report = i.Blocks
+	}
 	if len(missing) > 0 {
-		i.Note(s.advice(strings.Join(missing, ", "), http.StatusForbidden, status{}), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
+		report(s.advice(strings.Join(missing, ", "), http.StatusForbidden, status{}), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
 	}
 }
 

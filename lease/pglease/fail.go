@@ -86,7 +86,7 @@ func (s *Store) another() string {
 func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	switch pg.Code {
 	case "28P01", "28000":
-		return "see that user and password are right (password-file, password-env), and that pg_hba.conf of the server lets the user in from here"
+		return "see that user and password are right (password-file, password-env), that the user may log in (ALTER ROLE … LOGIN), and that pg_hba.conf of the server lets the user in from here"
 	case "3D000":
 		return "see that the name of the database is right, or create it; " + advice.Lost
 	case "42P01", "3F000":
@@ -94,7 +94,7 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "42703", "42804", "42809", "42883", "22P02", "42P10", "23502":
 		return s.another()
 	case "42501":
-		return "grant the user what leases need: " + strings.Join(s.name.privileges(), " and ") +
+		return "grant the user what leases need: CONNECT ON DATABASE, " + strings.Join(s.name.privileges(), " and ") +
 			"; to create the table takes an owner, once"
 	case "25006":
 		return "name the server that is the primary now; or, if it is, see why it takes no changes: default_transaction_read_only"

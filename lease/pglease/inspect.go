@@ -52,6 +52,11 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 			found = append(found, driver.Finding{Loses: loses, Text: text, Advice: advice})
 		}
 	}
+	blocks := func(when bool, text, advice string) {
+		if when {
+			found = append(found, driver.Finding{Blocks: true, Text: text, Advice: advice})
+		}
+	}
 	say(fsync != "on", true, "fsync is off: if the machine crashes, acknowledged changes are lost and the database may be damaged", "set fsync to on")
 	say(pages != "on", true, "full_page_writes is off: if the machine crashes, pages may be left half written, and changes on them lost",
 		"set full_page_writes to on, unless the file system never leaves a page half written")
@@ -60,11 +65,11 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	say(standbys != "0" && names == "", true, "the server has asynchronous standbys ("+standbys+", synchronous_standby_names is empty): "+
 		"after a failover to one of them acknowledged changes may be missing",
 		"set synchronous_standby_names to the standbys that may take over")
-	say(recovery == "t", false, "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
-	say(recovery != "t" && readOnly == "on", false, "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
+	blocks(recovery == "t", "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
+	blocks(recovery != "t" && readOnly == "on", "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
 		"set it to off for this user and database")
 	say(!there, false, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
-	say(there && string(table[0][1]) != "t", false, fmt.Sprintf("this user may not read and change the table %s", s.name),
+	blocks(there && string(table[0][1]) != "t", fmt.Sprintf("this user may not read and change the table %s", s.name),
 		"GRANT "+strings.Join(s.name.privileges(), " and GRANT ")+" to it")
 	say(recovery != "t" && standbys == "0" && names != "", false,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
@@ -73,5 +78,5 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	}
 	say(commit != "on" && commit != "remote_apply", false,
 		"synchronous_commit is "+commit+": leases are not affected, since each of their changes sets it to on for itself", "")
-	return found, nil
+	return driver.WorstFirst(found), nil
 }

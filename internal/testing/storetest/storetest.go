@@ -158,6 +158,9 @@ func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Findin
 		if i > 0 && f.Loses && !found[i-1].Loses {
 			t.Errorf("Inspect finds %+v after %+v, which loses nothing", f, found[i-1])
 		}
+		if f.Loses && f.Blocks {
+			t.Errorf("Inspect finds %+v, which loses nothing if it blocks leases", f)
+		}
 		if testing.Verbose() {
 			t.Logf("%+v", f)
 		}
@@ -171,6 +174,14 @@ func FindingsLose(t testing.TB, s driver.Inspector, loses bool, words ...string)
 	t.Helper()
 	if found := Findings(t, s, words...); len(found) > 0 && found[0].Loses != loses {
 		t.Errorf("Inspect finds %+v, want Loses to be %v", found[0], loses)
+	}
+}
+
+// FindingBlocks is like [Findings] for one finding, which has to say that leases are blocked.
+func FindingBlocks(t testing.TB, s driver.Inspector, word string) {
+	t.Helper()
+	if found := Findings(t, s, word); len(found) > 0 && (!found[0].Blocks || found[0].Loses) {
+		t.Errorf("Inspect finds %+v, which does not block", found[0])
 	}
 }
 

@@ -12,13 +12,23 @@ import (
 type List struct{ all []driver.Finding }
 
 // Loses adds a finding about lost changes: see [driver.Finding].
-func (l *List) Loses(advice, format string, args ...any) { l.add(true, advice, format, args...) }
+func (l *List) Loses(advice, format string, args ...any) {
+	l.add(driver.Finding{Loses: true}, advice, format, args...)
+}
+
+// Blocks adds a finding about changes that the store refuses: see [driver.Finding].
+func (l *List) Blocks(advice, format string, args ...any) {
+	l.add(driver.Finding{Blocks: true}, advice, format, args...)
+}
 
 // Note adds any other finding.
-func (l *List) Note(advice, format string, args ...any) { l.add(false, advice, format, args...) }
+func (l *List) Note(advice, format string, args ...any) {
+	l.add(driver.Finding{}, advice, format, args...)
+}
 
-func (l *List) add(loses bool, advice, format string, args ...any) {
-	l.all = append(l.all, driver.Finding{Loses: loses, Text: fmt.Sprintf(format, args...), Advice: advice})
+func (l *List) add(f driver.Finding, advice, format string, args ...any) {
+	f.Text, f.Advice = fmt.Sprintf(format, args...), advice
+	l.all = append(l.all, f)
 }
 
 // Unknown adds a note about a failed check: the unknown fact, and the reason.

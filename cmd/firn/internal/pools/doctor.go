@@ -37,7 +37,7 @@ stores get a change that they have to refuse.
 Each finding is a line, or a paragraph on a terminal, that begins with ok, note, warning or
 problem. A problem means that firn new cannot make some IDs, or that IDs may be made twice
 because the store can lose what it has acknowledged. The exit code is then 1. A warning may
-become a problem. A directory that you name and that does not exist is a problem. With
+become a problem. Two pools for the same IDs are a problem, unless you name one. A directory that you name and that does not exist is a problem. With
 --existing, so is a directory without a store.
 
 --json writes an object per finding:
@@ -241,7 +241,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	}
 	for _, f := range found {
 		level := levelWarning
-		if f.Loses {
+		if f.Loses || f.Blocks {
 			level = levelProblem
 		}
 		d.find(level, aboutStore, "", "%s", d.st.FindingText(f))
@@ -299,7 +299,8 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 		d.examineLifetime(p, now)
 		for _, other := range found[:i] {
 			if other.Pool != nil && formats.Alike(grant.Spec{Name: other.Name, Layout: other.Pool.Layout()}, grant.Spec{Name: f.Name, Layout: p.Layout()}) {
-				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: the two can make the same ID: use one of them alone, unless IDs of the two never meet", other.Name)
+				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: the two can make the same ID: use one of them alone; if IDs of the two never meet, examine each by itself: %s",
+					other.Name, d.st.Command("firn pool doctor "+f.Name))
 			}
 		}
 	}

@@ -113,6 +113,8 @@ func (s *sharedStore) Inspect(context.Context) ([]driver.Finding, error) {
 		return nil, nil
 	case "fails":
 		return nil, &driver.Error{Store: s.address, Op: "inspect", Err: driver.ErrUnavailable}
+	case "blocks":
+		return []driver.Finding{{Blocks: true, Text: "this user may not change it", Advice: "grant it"}}, nil
 	}
 	return []driver.Finding{{Loses: true, Text: "what it took last can be lost", Advice: "set it right"}, {Text: "it is nearly full"}}, nil
 }

@@ -198,7 +198,7 @@ func TestPrivileges(t *testing.T) {
 			_, err = poor.Put(t.Context(), "a", nil, "1")
 		}
 		storetest.Fails(t, "without "+grant, err, driver.ErrRefused, "42501", "SELECT, INSERT, UPDATE")
-		storetest.FindingsLose(t, poor, false, "may not read and change")
+		storetest.FindingBlocks(t, poor, "may not read and change")
 		run(t, conn, "GRANT "+grant+" TO "+user, schema)
 	}
 	rev := storetest.Put(t, poor, "b", "x", driver.None)
@@ -222,7 +222,7 @@ func TestReadOnly(t *testing.T) {
 		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
 	}
 	storetest.Want(t, s, "a", "x", rev)
-	storetest.FindingsLose(t, s, false, "transactions are read-only")
+	storetest.FindingBlocks(t, s, "transactions are read-only")
 	_, err := pglease.Open(t.Context(), storetest.With(addr, "target_session_attrs=read-write"))
 	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
 }

@@ -436,7 +436,7 @@ func TestStandby(t *testing.T) {
 	storetest.Fails(t, "List on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	_, err = moved.Put(t.Context(), "a", nil, rev)
 	storetest.Fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "the server that is the primary")
-	storetest.FindingsLose(t, moved, false, "the server is a standby")
+	storetest.FindingBlocks(t, moved, "the server is a standby")
 
 	// With both hosts in the address, the store uses the primary.
 	both := storetest.Open(t, pglease.Open, storetest.With(fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres", second.Port(), primary.Port()), table, "sslmode=disable"))
