@@ -215,11 +215,12 @@ func TestMachine(t *testing.T) {
 		{"systemd, several services", func(unit string) {
 			m.write("/etc/systemd/system/invoices.service", strings.ReplaceAll(unit, "orders", "invoices"))
 			m.write("/etc/systemd/system/invoices.service.d/port.conf", "[Service]\nEnvironment=LISTEN=:8081\n")
-			m.do("useradd --system invoices; install orders /usr/local/bin/invoices")
+			m.do("useradd --system invoices; useradd alice; install orders /usr/local/bin/invoices")
 		}, func(string) {
 			m.until(orders, "")
 			m.until(invoices, "")
 			m.until(holders("--state /var/lib/firn"), "2")
+			m.do("runuser -u alice -- firn pool doctor --state /var/lib/firn --existing")
 		}},
 		{"Several machines", nil, func(string) {
 			m.until(orders, "")

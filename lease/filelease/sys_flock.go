@@ -190,8 +190,8 @@ func diagnose(err error) (advice string, kind error) {
 		advice = "mount the filesystem for writing; if it has become read-only by itself, look into the system's log"
 	case is(syscall.EACCES), is(syscall.EPERM):
 		kind = driver.ErrRefused
-		advice = "run this as the user that owns the store's directory and all that is in it; chown -R USER DIRECTORY makes it one user's, " +
-			"and firn pool grants --state DIRECTORY --user GROUP prints how a group shares it"
+		advice = "run this as the user that owns the store's directory and all that is in it, or as a member of its group; " +
+			"if no other user works there, chown -R USER DIRECTORY gives it to the user"
 	case is(syscall.ENOTDIR):
 		kind = driver.ErrRefused
 		advice = "a file is where a folder should be: move it away, or " + adviceDir

@@ -46,12 +46,11 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 		return nil, f.configError(err)
 	}
 	for _, l := range leases {
-		st := &stores.State{}
+		st := stores.At(l.Store)
 		if l.Store == "" {
-			*st = f.State
+			st = f.Named()
 			o.uses = true
 		} else {
-			st = stores.At(l.Store)
 			if _, err := st.Place(); err != nil {
 				return nil, f.configError(c.StoreError(&l.Generator, errors.New(strings.TrimPrefix(err.Error(), "--store: "))))
 			}

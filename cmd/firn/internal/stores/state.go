@@ -65,6 +65,19 @@ func At(address string) *State {
 	return st
 }
 
+// Named returns the State whose flags name the place, so that commands in errors work in every folder and shell: a
+// server's errors are read elsewhere.
+func (st *State) Named() *State {
+	at, err := st.Place()
+	switch {
+	case err != nil:
+		return st
+	case at.Dir != "":
+		return &State{Dir: Directory(at.Dir), Existing: st.Existing}
+	}
+	return At(at.address)
+}
+
 // defaultState names the default directory, for people.
 func defaultState() string {
 	if runtime.GOOS == "windows" {

@@ -149,7 +149,7 @@ func TestDirectoryOfRoot(t *testing.T) {
 	}
 	stderr, code := firn(service)
 	const advice = "chown -R USER DIRECTORY"
-	if code != cli.ExitFailed || !strings.Contains(stderr, advice+" makes it one user's") {
+	if code != cli.ExitFailed || !strings.Contains(stderr, "if no other user works there, "+advice+" gives it to the user") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	words := strings.Fields(strings.NewReplacer("USER", fmt.Sprint(service), "DIRECTORY", state).Replace(advice))
