@@ -104,7 +104,8 @@ func init() { driver.Register("postgres", Open) }
 // The settings of the address are
 //
 //   - table and timeout, the [Options];
-//   - password-file=PATH, password-env=VARIABLE, or password;
+//   - password-file=PATH, password-env=VARIABLE, or password; the file is read for each connection, since
+//     passwords change;
 //   - host and port, if there is no host before the path: a folder for a Unix socket, as libpq has
 //     it;
 //   - target_session_attrs: primary (the default) or read-write, which also skips a server where
@@ -128,6 +129,12 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	s, err := newStore(config.ConnConfig, o)
 	if err != nil {
 		return nil, err
+	}
+	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		if now, _, err := settle(address.Parse(addr)); err == nil { // else the password may still be right
+			c.Password = now.ConnConfig.Password
+		}
+		return nil
 	}
 	Configure(config)
 	s.slots = make(chan struct{}, config.MaxConns)

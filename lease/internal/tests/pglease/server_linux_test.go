@@ -485,6 +485,34 @@ func TestPassword(t *testing.T) {
 	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "pg_hba.conf")
 }
 
+// TestNewPassword: a store that is open takes a changed password from the file of its address.
+func TestNewPassword(t *testing.T) {
+	t.Parallel()
+	s := server(t, pgtest.Config{HBA: []string{"host all ids 127.0.0.1/32 scram-sha-256"}})
+	file := filepath.Join(t.TempDir(), "password")
+	change := func(password string) {
+		execute(t, s, "ALTER ROLE ids PASSWORD '"+password+"'", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'ids'")
+	}
+	write := func(password string) { testkit.OK(t, os.WriteFile(file, []byte(password+"\n"), 0o600)) }
+	execute(t, s, "CREATE ROLE ids LOGIN", "CREATE SCHEMA test AUTHORIZATION ids")
+	change("old")
+	write("old")
+	st := storetest.Prepare(t, pglease.Open, storetest.With(as(s.Address(), "ids"), "table=test.leases", "password-file="+file))
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+
+	change("new")
+	refused := func() bool {
+		_, err := st.Get(t.Context(), "a")
+		return errors.Is(err, driver.ErrRefused)
+	}
+	wait.Until(t, "the old password is refused", refused) // after calls on connections that were ended
+	testkit.OK(t, os.Remove(file))
+	_, err := st.Get(t.Context(), "a")
+	storetest.Fails(t, "without the file", err, driver.ErrRefused, "28P01", "password-file")
+	write("new")
+	storetest.Want(t, st, "a", "x", rev)
+}
+
 // TestFull has the table on a file system that fills up.
 func TestFull(t *testing.T) {
 	t.Parallel()
