@@ -125,7 +125,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var err error
 	switch {
 	case !s.hosted(r.Host):
-		err = reason.Host.New("this server does not answer for the host %q: use its address, or add the name to the hosts of its configuration", r.Host)
+		err = reason.Host.New("this server does not answer for the host %q: use its address, or add the name to the hosts of its configuration", nameOf(r.Host))
 	case len(r.URL.Path)+len(r.URL.RawQuery) > Longest:
 		err = reason.Request.New("path and query have more than %d bytes", Longest)
 	case !clean(r.URL):
@@ -170,11 +170,14 @@ func (s *server) hosted(host string) bool {
 	return true
 }
 
+// nameOf returns the name in a header Host, without the port, as the configuration has names.
+func nameOf(host string) string { return bare((&url.URL{Host: host}).Hostname()) }
+
 func (s *server) answersFor(host string) bool {
 	if _, err := netip.ParseAddrPort(host); err == nil {
 		return true
 	}
-	name := bare((&url.URL{Host: host}).Hostname())
+	name := nameOf(host)
 	if name == "localhost" || s.names[name] {
 		return true
 	}

@@ -348,7 +348,7 @@ func TestBadRequests(t *testing.T) {
 		{ids, reason.Accept, "application/octet-stream", with("Accept", "nonsense")},
 		{"/v1/generators", reason.Accept, "application/json", with("Accept", "application/octet-stream")},
 		{ids, reason.Host, "evil.example", host("evil.example")},
-		{ids, reason.Host, "evil.example", host("evil.example:7433")},
+		{ids, reason.Host, `"evil.example": use`, host("evil.example:7433")},
 		{"/", reason.Host, "localhost.evil.example", host("localhost.evil.example")},
 		{"/healthz", reason.Host, "127.0.0.1.evil.example", host("127.0.0.1.evil.example")},
 		{"/nothing", reason.Host, "1.example", host("1.example")},

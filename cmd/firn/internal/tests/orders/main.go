@@ -50,7 +50,9 @@ func run(ctx context.Context, store, listen string) (err error) {
 	defer func() { err = cmp.Or(err, held.Close()) }() // frees the worker at once, and closes the store
 
 	http.HandleFunc("GET /id", func(w http.ResponseWriter, r *http.Request) {
-		id, err := gen.Next(r.Context())
+		within, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		id, err := gen.Next(within)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
