@@ -2,7 +2,9 @@ package pools
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -61,6 +63,9 @@ An invalid ID is an error. The other IDs are still answered, and the exit code i
 // who answers who made IDs.
 func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids []string, asJSON bool) error {
 	p, err := makers.Open(ctx, st, name)
+	if errors.Is(err, lease.ErrNoPool) && isID(name) {
+		return cli.Usagef("%s is an ID: name its pool first: %s", name, st.Command("firn pool who POOL "+name))
+	}
 	if err != nil {
 		return err
 	}
@@ -68,6 +73,14 @@ func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids
 	a := asker{Streams: s, pool: p, json: asJSON}
 	answers := cli.Inputs{Streams: s, JSON: asJSON, Answer: func(id string) (invalid, err error) { return a.one(ctx, id) }}
 	return answers.Each(ids)
+}
+
+// isID reports whether a word is the text of an ID.
+func isID(word string) bool {
+	return slices.ContainsFunc(inspect.Formats(), func(f inspect.Format) bool {
+		_, err := f.Read(word, inspect.Settings{})
+		return err == nil && len(word) > 10 // a short word may be a number
+	})
 }
 
 // An asker asks a pool who made IDs.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -132,8 +133,18 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 	switch {
 	case err != nil || store == nil:
 	case o.looks:
-		for _, text := range o.losses(ctx, store) {
-			o.found = append(o.found, store.String()+": "+text)
+		blocked := ""
+		for _, f := range o.findings(ctx, store) {
+			text := store.String() + ": " + o.f.FindingText(f)
+			if f.Blocks {
+				blocked = text
+			} else {
+				o.found = append(o.found, text)
+			}
+		}
+		if blocked != "" {
+			store.Close()
+			return nil, errors.New(blocked)
 		}
 	default:
 		go o.warn(store)
@@ -193,24 +204,19 @@ func (o *opener) wouldMake(dir string) error {
 	return nil
 }
 
-// losses returns the ways in which a store can lose changes.
-func (o *opener) losses(ctx context.Context, store driver.Store) (texts []string) {
+// findings returns how a store can lose changes, and what the store refuses to leases.
+func (o *opener) findings(ctx context.Context, store driver.Store) []driver.Finding {
 	const longest = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	found, _ := stores.InspectStore(ctx, store) // doctor reports the error
-	for _, f := range found {
-		if f.Loses {
-			texts = append(texts, o.f.FindingText(f))
-		}
-	}
-	return texts
+	return slices.DeleteFunc(found, func(f driver.Finding) bool { return !f.Loses && !f.Blocks })
 }
 
-// warn warns of the ways in which a store can lose changes.
+// warn warns of what a store can lose, or refuses.
 func (o *opener) warn(store driver.Store) {
-	for _, text := range o.losses(context.Background(), store) {
-		o.log.Warn(text, "store", store.String())
+	for _, f := range o.findings(context.Background(), store) {
+		o.log.Warn(o.f.FindingText(f), "store", store.String())
 	}
 }
 
