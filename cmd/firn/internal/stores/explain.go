@@ -220,7 +220,7 @@ func process(name string) string {
 
 // SkewText returns the time of the clock, and the contradiction.
 func SkewText(e *lease.SkewError) string {
-	reference := cli.TimeText(e.Reference.UTC())
+	reference := cli.TimeText(e.Reference.UTC().Truncate(time.Millisecond))
 	of := fmt.Sprintf("half of the workers in use have used the times up to %s or later (%s)", reference, cli.Relative(e.Reference, e.Now))
 	switch {
 	case e.OfStore:
@@ -228,7 +228,7 @@ func SkewText(e *lease.SkewError) string {
 	case e.Reference.Before(e.Now):
 		of = fmt.Sprintf("no worker was used after %s (%s)", reference, cli.Relative(e.Reference, e.Now))
 	}
-	return fmt.Sprintf("%s, and %s", cli.TimeText(e.Now.UTC()), of)
+	return fmt.Sprintf("%s, and %s", cli.TimeText(e.Now.UTC().Truncate(time.Millisecond)), of)
 }
 
 // reworded is an error with a text of its own.
