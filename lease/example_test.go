@@ -64,7 +64,7 @@ func ExampleStart() {
 //
 //	import _ "github.com/firn-id/firn/lease/pglease"
 func ExampleOpenStore() {
-	store, err := lease.OpenStore(context.Background(), "postgres://orders@db.example.com/orders?password-file=/run/secrets/db")
+	store, err := lease.OpenStore(context.Background(), "postgres://orders@db.example.com/orders?password-file=/run/secrets/db&sslmode=verify-full")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -43,7 +43,7 @@ never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10
-  firn pool create nanoflake --store 'postgres://owner@db/app?password-file=/run/secrets/owner'
+  firn pool create nanoflake --store 'postgres://owner@db/app?password-file=/run/secrets/owner&sslmode=verify-full'
   firn pool create scru160 --node-bits 8 --if-missing`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
