@@ -220,9 +220,7 @@ func (b *Bearer) Take(generator string, n int) error {
 	case r.limit == nil || r.limit.AllowN(now, n):
 		return nil
 	case n > r.limit.Burst(): // no wait helps
-		e := reason.Limit.New("the token %s may take %d IDs at once, and not %d: ask for fewer", b.name, r.limit.Burst(), n)
-		e.Retry = 0
-		return e
+		return reason.Limit.New("the token %s may take %d IDs at once, and not %d: ask for fewer", b.name, r.limit.Burst(), n)
 	default:
 		missing := float64(n) - r.limit.TokensAt(now)
 		e := reason.Limit.New("the token %s may take %.0f IDs a second: ask more slowly", b.name, float64(r.limit.Limit()))

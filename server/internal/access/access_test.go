@@ -193,7 +193,11 @@ func TestRate(t *testing.T) {
 	if e := reason.Of(err); e.Retry < 40*time.Second || e.Retry > 50*time.Second {
 		t.Errorf("retry after %v, want nearly 50 s", e.Retry)
 	}
-	want(t, "more than a burst", b.Take("x", 1001), reason.Limit)
+	err = b.Take("x", 1001)
+	want(t, "more than a burst", err, reason.Limit)
+	if e := reason.Of(err); e.Retry != 0 {
+		t.Errorf("retry after %v, and no wait helps", e.Retry)
+	}
 
 	// A change of the rate keeps what the token has taken.
 	write(t, path, fmt.Sprintf("[tokens.slow]\ntoken = %q\nrate = 11", secret))

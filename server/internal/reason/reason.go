@@ -32,7 +32,8 @@ const (
 	unauthenticated   = 16
 )
 
-// The reasons. A reason with a Retry passes by itself: the client asks again after this time.
+// The reasons. A reason with a Retry passes by itself: the client asks again after this time. An [Error] of Clock may have
+// a longer Retry, and each Error of Limit has its own: see [Reason.Again].
 var (
 	Starting = add(Reason{"starting", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
 		"the generator has no worker yet", "ask again; if the reason stays, read the message: the store is down, or all workers are taken", time.Second})
@@ -51,7 +52,7 @@ var (
 	Busy = add(Reason{"busy", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
 		"as many large requests are under way as the server's memory allows", "ask again, or ask for fewer IDs at a time", time.Second})
 	Limit = add(Reason{"limit", http.StatusTooManyRequests, resourceExhausted, "TRYAGAIN",
-		"the token has had its IDs of this second", "ask more slowly, or raise the rate of the token", time.Second})
+		"the token has had its IDs of this second", "ask more slowly or for fewer IDs, or raise the rate of the token", 0})
 	Lifetime = add(Reason{"lifetime", http.StatusInternalServerError, internal, "ERR",
 		"the timestamps of the format have ended, or the clock is before the epoch", "set the clock, or move to a generator with another epoch", 0})
 	Unknown = add(Reason{"unknown", http.StatusNotFound, notFound, "ERR",
@@ -89,6 +90,22 @@ var all []*Reason
 func add(r Reason) *Reason {
 	all = append(all, &r)
 	return &r
+}
+
+// Again says for documents after which time a client asks again: the Retry of the reason's errors. The text is "" if asking
+// again does not help.
+func (r *Reason) Again() string {
+	switch {
+	case r == Clock:
+		return "1 s, or later: when the clock has caught up"
+	case r == Limit:
+		return "when the rate allows the IDs; never if they are more than the token may take at once"
+	case r.Retry == 0:
+		return ""
+	case r.Retry < time.Second:
+		return fmt.Sprintf("%d ms", r.Retry.Milliseconds())
+	}
+	return fmt.Sprintf("%.0f s", r.Retry.Seconds())
 }
 
 // All returns all reasons, in the order of documents. Do not change what All returns.

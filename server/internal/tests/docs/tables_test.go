@@ -3,6 +3,7 @@ package docs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -82,11 +83,7 @@ func table(t *testing.T, heading string, want []string) {
 func TestErrors(t *testing.T) {
 	var want []string
 	for _, r := range reason.All() {
-		again := "–"
-		if r.Retry > 0 {
-			again = strings.NewReplacer("ms", " ms", "s", " s").Replace(r.Retry.Round(time.Millisecond).String())
-			again = strings.Replace(again, "m s", "ms", 1)
-		}
+		again := cmp.Or(r.Again(), "–")
 		want = append(want, fmt.Sprintf("| `%s` | %d | `%s` | `-%s` | %s | %s | %s |", r.Name, r.HTTP, code.Code(r.GRPC), r.RESP, again, r.Means, r.Remedy))
 	}
 	table(t, "| reason | HTTP | gRPC | RESP | again after | what happened | what to do |", want)
