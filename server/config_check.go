@@ -73,8 +73,9 @@ func (c *Config) checkAddress(key, address string) error {
 		return c.errorf(key, "%q has no host: want an IP address or a name before the port, as in %s", clip(address), DefaultListen)
 	}
 	if !loopback(host) && c.TLS.Cert == "" && !c.Insecure {
-		return c.errorf(key, "other machines reach %s, and the server has no TLS: add --tls-cert FILE and --tls-key FILE, or listen on a loopback address, "+
-			"or add --insecure if a proxy or the network keeps strangers out", address)
+		return c.errorf(key, "other machines reach %s, and the server has no TLS: add %s, or listen on a loopback address, "+
+			"or add %s if a proxy or the network keeps strangers out", address,
+			c.given("--tls-cert FILE and --tls-key FILE", "cert and key to [tls]"), c.given("--insecure", "insecure = true"))
 	}
 	return nil
 }
@@ -104,14 +105,22 @@ func isName(host string) bool {
 	return len(host) <= longest && !strings.ContainsFunc(host, func(r rune) bool { return !letter(r) })
 }
 
+// given returns how people give settings: by flags of firn serve, or in the file of the Config.
+func (c *Config) given(flags, settings string) string {
+	if c.file != nil {
+		return settings
+	}
+	return flags
+}
+
 func (c *Config) checkTLS() error {
 	switch t := c.TLS; {
 	case t.Cert != "" && t.Key == "":
-		return c.errorf("tls.cert", "has no key beside it: add --tls-key FILE, the private key of the certificate")
+		return c.errorf("tls.cert", "has no key beside it: add %s, the private key of the certificate", c.given("--tls-key FILE", "key to [tls]"))
 	case t.Key != "" && t.Cert == "":
-		return c.errorf("tls.key", "has no certificate beside it: add --tls-cert FILE, the certificate of the key")
+		return c.errorf("tls.key", "has no certificate beside it: add %s, the certificate of the key", c.given("--tls-cert FILE", "cert to [tls]"))
 	case t.CA != "" && t.Cert == "":
-		return c.errorf("tls.ca", "needs a certificate of the server: add --tls-cert FILE and --tls-key FILE")
+		return c.errorf("tls.ca", "needs a certificate of the server: add %s", c.given("--tls-cert FILE and --tls-key FILE", "cert and key to [tls]"))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ trust-clock = true
 format = "nanoflake"
 epoch = 2024-01-01T00:00:00Z
 workers = 4
-store = "postgres://firn@db/app?password-file=/run/secret"
+store = "postgres://ids@db/app?password-file=/run/secrets/db&sslmode=verify-full"
 pool = "orders"
 create = true
 keys = ["order:*", "o:*"]
@@ -106,7 +106,7 @@ func TestLoad(t *testing.T) {
 			{Name: "a:b", Format: "snowflakesi", Epoch: epoch.AddDate(1, 0, 0), ClockBits: 41, MachineBits: new(0), Reset: true},
 			{Name: "flake", Format: "ulidflake", Epoch: epoch, IncrementBits: 4},
 			{Name: "node", Format: "scru160", Micro: true, CounterBits: 4, NodeBits: 8},
-			{Name: "order", Format: "nanoflake", Epoch: epoch, Workers: 4, Store: "postgres://firn@db/app?password-file=/run/secret", Pool: "orders",
+			{Name: "order", Format: "nanoflake", Epoch: epoch, Workers: 4, Store: "postgres://ids@db/app?password-file=/run/secrets/db&sslmode=verify-full", Pool: "orders",
 				Create: true, Keys: []string{"order:*", "o:*"}},
 			{Name: "session", Format: "scru160", StartBits: new(0), Fenced: true},
 			{Name: "sno", Format: "sno", Meta: 7},
@@ -271,16 +271,16 @@ func TestBad(t *testing.T) {
 		"listen = [\"127.0.0.1:65536\"]":              `has no port from 0 to 65535`,
 		"listen = [\"a b:1\"]":                        `has no host`,
 		"listen = [\"localhost:1\", \"localhost:1\"]": "1: listen: localhost:1 is given twice",
-		"\nlisten = [\":7433\"]":                      "2: listen: other machines reach :7433, and the server has no TLS: add --tls-cert FILE and --tls-key FILE, or listen on a loopback address, or add --insecure",
+		"\nlisten = [\":7433\"]":                      "2: listen: other machines reach :7433, and the server has no TLS: add cert and key to [tls], or listen on a loopback address, or add insecure = true if",
 		"resp = \"0.0.0.0:1\"":                        "1: resp: other machines reach 0.0.0.0:1",
 		"resp = \"127.0.0.1:7433\"":                   "1: resp: 127.0.0.1:7433 is an address of listen",
 		"unix = \"/" + long + "\"":                    "1: unix: has 201 bytes: the path of a socket has at most",
 		"hosts = [\"a:80\"]":                          `1: hosts: "a:80" has a port: leave out the port`,
 		"hosts = [\"http://a\"]":                      `1: hosts: "http://a" is no name`,
 		"hosts = [\"a\", \"A\"]":                      `1: hosts: "A" is given twice`,
-		"[tls]\ncert = \"c\"":                         "2: tls.cert: has no key beside it: add --tls-key FILE",
-		"[tls]\nkey = \"k\"":                          "2: tls.key: has no certificate beside it: add --tls-cert FILE",
-		"[tls]\nca = \"k\"":                           "2: tls.ca: needs a certificate of the server",
+		"[tls]\ncert = \"c\"":                         "2: tls.cert: has no key beside it: add key to [tls], the private",
+		"[tls]\nkey = \"k\"":                          "2: tls.key: has no certificate beside it: add cert to [tls], the certificate",
+		"[tls]\nca = \"k\"":                           "2: tls.ca: needs a certificate of the server: add cert and key to [tls]",
 		"[generators.g]":                              "1: generators.g.format: is missing",
 		"[generators.g]\nformt = \"sno\"":             "2: generators.g.formt: unknown setting: did you mean format?",
 		"[generators.G]\nformat = \"sno\"":            "1: generators.G: is no name of a generator",

@@ -377,5 +377,14 @@ var errOthers = errors.New("other users may use the file")
 
 // othersError returns the error for a file with a mode that lets other users in.
 func othersError(path string, mode fmt.Stringer) error {
-	return fmt.Errorf("%s: %w, which has secrets (mode %s): chmod 600 %s; or 640, for a group", path, errOthers, mode, path)
+	return fmt.Errorf("%s: %w, which has secrets (mode %s): chmod 600 %s; or 640, for a group", path, errOthers, mode, word(path))
+}
+
+// word quotes a word for a shell, if the word needs quotes.
+func word(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@"
+	if strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
