@@ -192,15 +192,22 @@ func (c *Config) checkLease(g *Generator, form *shape.Shape, hasWorker bool) err
 		}
 		return c.checkStore(g)
 	}
+	var of []string
 	for _, o := range []struct {
 		name  string
 		given bool
 	}{{"workers", g.Workers != 0}, {"store", g.Store != ""}, {"pool", g.Pool != ""}, {"create", g.Create}} {
 		if o.given {
-			return c.errorf(g.key(o.name), "%s has no worker, and leases nothing: leave out %s, or add fenced = true to lease its times", g.Format, o.name)
+			of = append(of, o.name)
 		}
 	}
-	return nil
+	switch {
+	case len(of) == 0:
+		return nil
+	case g.Workers < 0 || g.Workers > 1: // more than a fenced lease has
+		return c.errorf(g.key("workers"), "%s has no worker, and leases nothing: leave out %s", g.Format, strings.Join(of, " and "))
+	}
+	return c.errorf(g.key(of[0]), "%s has no worker, and leases nothing: leave out %s, or add fenced = true to lease its times", g.Format, strings.Join(of, " and "))
 }
 
 // checkStore checks the address of the store, and the name of the pool.

@@ -586,6 +586,29 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
+// As many large answers as the server holds are under way. The next waits, and gets a reason; fewer IDs come at once, and
+// so does the large answer when another has ended.
+func TestBusy(t *testing.T) {
+	s := New(Config{Set: newSet(t)})
+	c := networks[0].open(t, s)()
+	r := bufio.NewReader(c)
+	for range cap(s.large) {
+		s.large <- struct{}{}
+	}
+	const want = "TRYAGAIN busy: clients are slow to read 32 large answers: ask again, or for fewer IDs at a time"
+	if v := ask(t, c, r, "FIRN.RAW", "nanoflake", "65536"); v.kind != '-' || v.text != want {
+		t.Errorf("%c %.200s", v.kind, v.text)
+	}
+	if v := ask(t, c, r, "FIRN.RAW", "nanoflake", "1000"); len(v.text) != 8000 {
+		t.Errorf("fewer IDs: %c %.200s", v.kind, v.text)
+	}
+	<-s.large
+	if v := ask(t, c, r, "FIRN.RAW", "nanoflake", "65536"); len(v.text) != 8*65536 {
+		t.Errorf("the same again: %c %.200s", v.kind, v.text)
+	}
+	wait.Until(t, "the large answer has ended", func() bool { return len(s.large) == cap(s.large)-1 })
+}
+
 // Clients that never read are cut off, and their memory comes free. Other clients get answers meanwhile.
 func TestNeverRead(t *testing.T) {
 	for _, network := range networks {

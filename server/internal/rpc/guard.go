@@ -58,8 +58,11 @@ func (c Config) enter(ctx context.Context) (*access.Bearer, error) {
 		return nil, nil
 	}
 	token, err := token(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case token == "":
+		return nil, reason.Token.New("this server needs a token: send the metadata authorization: Bearer TOKEN")
 	}
 	return c.Access.Enter(token)
 }
@@ -73,7 +76,7 @@ func token(ctx context.Context) (string, error) {
 	case len(values) > 1:
 		return "", reason.Token.New("the metadata has authorization %d times: send one token", len(values))
 	case len(values[0]) < len(scheme) || !strings.EqualFold(values[0][:len(scheme)], scheme):
-		return "", reason.Token.New(`the metadata authorization is not "Bearer TOKEN"`)
+		return "", reason.Token.New("the metadata authorization has no token: send Bearer TOKEN")
 	default:
 		return strings.TrimSpace(values[0][len(scheme):]), nil
 	}
