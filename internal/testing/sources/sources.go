@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// A Text is a constant text of a program. Texts that are added are one Text, with %v for each part that is no constant.
+// A Text is a literal of a program, or a sum of literals. The Text of a sum has %v for each other part.
 type Text struct {
 	Where string // as path:line
 	Text  string
@@ -93,19 +93,29 @@ func textOf(e ast.Expr) (text string, others []ast.Expr, ok bool) {
 
 var verb = regexp.MustCompile(`%[-+# 0]*(\[\d+\])?(\d+|\*)?(\.(\d+|\*))?(\[\d+\])?[a-zA-Z]|%%`)
 
-// Pattern returns a pattern for what a text prints, with anything in place of its verbs.
+// Pattern returns a pattern for what a text prints. A verb %d prints an integer, %q prints quotes, and another verb anything.
 func Pattern(text string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?s)")
 	at := 0
 	for _, v := range verb.FindAllStringIndex(text, -1) {
 		b.WriteString(regexp.QuoteMeta(text[at:v[0]]))
-		if at = v[1]; text[v[0]:at] == "%%" {
+		at = v[1]
+		switch text[at-1] {
+		case '%':
 			b.WriteString("%")
-		} else {
+		case 'd':
+			b.WriteString(`[-+]?\d+`)
+		case 'q':
+			b.WriteString("[\"'`].*[\"'`]")
+		default:
 			b.WriteString(".*")
 		}
 	}
 	b.WriteString(regexp.QuoteMeta(text[at:]))
 	return regexp.MustCompile(b.String())
 }
+
+// Fixed returns how many bytes a text has beside its verbs. Of the texts that may have printed something, the text with
+// the most bytes is the most likely.
+func Fixed(text string) int { return len(verb.ReplaceAllString(text, "")) }

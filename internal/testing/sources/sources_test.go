@@ -43,9 +43,18 @@ func TestPattern(t *testing.T) {
 		{"%s is %.40q: use %d%%", `n is "x": take 7%`, false},
 		{"a (b) %[1]v c", "before a (b) x c behind", true},
 		{"a (b) %[1]v c", "a b x c", false},
+		{"has %d bytes", "has -7 bytes", true},
+		{"has %d bytes", "has many bytes", false},
+		{"%q is no ID", "x is no ID", false},
 	} {
 		if got := Pattern(c.text).MatchString(c.printed); got != c.want {
 			t.Errorf("%q of %q: %v", c.text, c.printed, got)
 		}
+	}
+}
+
+func TestFixed(t *testing.T) {
+	if n := Fixed("%-5s is %.40q: use %d%%"); n != len(" is : use ") {
+		t.Error(n)
 	}
 }
