@@ -3,6 +3,7 @@ package filelease
 import (
 	"fmt"
 
+	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
@@ -24,5 +25,5 @@ func Rights(address, group string) (string, error) {
 	}
 	// New files get the group and the permissions of the directory. Earlier files have the group of their maker.
 	return fmt.Sprintf("install -d -g %s -m 2770 %s\nchgrp -R %[1]s %[2]s\nfind %[2]s -type d -exec chmod 2770 {} +\nfind %[2]s -type f -exec chmod g+r {} +\n",
-		group, rights.Word(dir)), nil
+		group, shell.Word(dir)), nil
 }

@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/watch"
 )
@@ -377,14 +378,5 @@ var errOthers = errors.New("other users may use the file")
 
 // othersError returns the error for a file with a mode that lets other users in.
 func othersError(path string, mode fmt.Stringer) error {
-	return fmt.Errorf("%s: %w, which has secrets (mode %s): chmod 600 %s; or 640, for a group", path, errOthers, mode, word(path))
-}
-
-// word quotes a word for a shell, if the word needs quotes.
-func word(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@"
-	if strings.Trim(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return fmt.Errorf("%s: %w, which has secrets (mode %s): chmod 600 %s; or 640, for a group", path, errOthers, mode, shell.Word(path))
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -278,7 +279,7 @@ func (f *serveFlags) line() string {
 		for _, value := range values {
 			words = append(words, "--"+flag.Name)
 			if flag.NoOptDefVal == "" {
-				words = append(words, stores.Word(value))
+				words = append(words, shell.Word(value))
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -22,25 +23,14 @@ import (
 func (st *State) Command(line string) string {
 	switch {
 	case st.Dir != "":
-		return line + " --state " + Word(string(st.Dir))
+		return line + " --state " + shell.Word(string(st.Dir))
 	case st.store == "":
 		return line
 	}
 	if a, err := address.Parse(string(st.store)); err == nil && !a.Secrets() {
-		return line + " --store " + Word(string(st.store))
+		return line + " --store " + shell.Word(string(st.store))
 	}
 	return line + " --store …"
-}
-
-// Word quotes a word for a shell.
-func Word(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@,%+=", r)
-	}
-	if s != "" && strings.TrimLeftFunc(s, plain) == "" && s[0] != '=' {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // calls finds functions of the library in advice. Users get a command instead.
