@@ -47,11 +47,13 @@ generator prints the functions, and firn sql feed keeps them going.`,
 // options are the flags of all scripts.
 type options struct {
 	formats.Options
+	cmd  *cobra.Command
 	down bool
 }
 
 // addTo adds the flags to cmd, and the formats as arguments.
 func (o *options) addTo(cmd *cobra.Command) {
+	o.cmd = cmd
 	cmd.DisableFlagsInUseLine = true
 	cmd.ValidArgsFunction = completeFormats
 	cmd.Flags().SortFlags = false
@@ -99,7 +101,7 @@ func (o *options) keys(names []string) ([]key, error) {
 // defaults, and the script would change the setting of each.
 func (o *options) needFormats() error {
 	if given := o.Given(); len(given) > 0 {
-		return cli.Usagef("%s: name the formats that have it, as in: firn sql postgres snowflakesi %s", given[0], strings.Join(given[:2], " "))
+		return cli.Usagef("%s: name the formats that have it, as in: %s snowflakesi %s", given[0], o.cmd.CommandPath(), strings.Join(given[:2], " "))
 	}
 	return nil
 }
