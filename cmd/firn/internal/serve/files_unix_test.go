@@ -58,7 +58,10 @@ func TestMayMake(t *testing.T) {
 		t.Error(err)
 	}
 	var o opener
-	if err := o.wouldMake(filepath.Join(dir, "a", "b")); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), filepath.Join(dir, "a")+": permission denied: no directory can be made there") {
+	if err := o.wouldMake(filepath.Join(dir, "a", "b")); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), filepath.Join(dir, "a")+": permission denied: no directory can be made there: name the store's directory") {
 		t.Error(err)
+	}
+	if err := o.wouldMake(filepath.Join(t.TempDir(), "a")); err != nil {
+		t.Errorf("another directory: %v", err)
 	}
 }

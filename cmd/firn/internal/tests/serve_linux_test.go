@@ -17,6 +17,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/nanoflake"
 )
 
 // A served is a firn serve that runs.
@@ -193,16 +195,73 @@ func TestServeSockets(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600))
 	for _, c := range []struct{ flag, address, want string }{
 		{"--resp", l.Addr().String(), "another program listens there: end that program, or choose another address with --resp\n"},
+		{"--resp", "192.0.2.1:0", "the machine does not have the address: choose another address with --resp\n"}, // of documents
 		{"--unix", filepath.Join(dir, "live"), "another program listens there: end that program, or choose another path with --unix\n"},
 		{"--unix", filepath.Join(dir, "plain"), "the file there is no socket: choose another path with --unix\n"},
 		{"--unix", filepath.Join(dir, "none", "s"), "the directory does not exist: make the directory, or choose another path with --unix\n"},
 		{"--unix", filepath.Join(dir, "plain", "s"), "a part of the path is no directory: choose another path with --unix\n"},
 	} {
-		_, stderr, code := firnRun(t, "", "serve", "--listen", "127.0.0.1:0", c.flag, c.address)
+		_, stderr, code := firnRun(t, "", "serve", "--insecure", "--listen", "127.0.0.1:0", c.flag, c.address)
 		if code != 1 || !strings.Contains(stderr, "firn: listen on "+c.address+": ") || !strings.HasSuffix(stderr, ": "+c.want) {
 			t.Errorf("%s %s: exit code %d: %s", c.flag, c.address, code, stderr)
 		}
 	}
+	// The advice is followed.
+	check(t, os.Mkdir(filepath.Join(dir, "none"), 0o700), live.Close())
+	for _, args := range [][]string{
+		{"--resp", "127.0.0.1:0"},                // another address
+		{"--unix", filepath.Join(dir, "other")},  // another path
+		{"--unix", filepath.Join(dir, "none/s")}, // the directory is made
+		{"--unix", filepath.Join(dir, "live")},   // the other program has ended
+	} {
+		serve(t, args...).end(syscall.SIGTERM)
+	}
+}
+
+// TestServeFiles: a server with few files takes few connections, with a warning, until the limit of connections
+// says so, too.
+func TestServeFiles(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "firn.toml")
+	check(t, os.WriteFile(config, []byte("[limits]\nconnections = 8\n"), 0o600))
+	const advice = "fewer files than connections, so the server takes fewer connections: raise the limit of files (ulimit -n, LimitNOFILE=), or lower limits.connections"
+	for _, c := range []struct {
+		flags string
+		warns bool
+	}{{"", true}, {" --config " + config, false}} {
+		cmd := exec.Command("sh", "-c", "ulimit -n 128; exec firn serve --listen 127.0.0.1:0 --state "+t.TempDir()+c.flags)
+		s := runServe(t, cmd)
+		s.until("an address", func() bool { return strings.Contains(s.log.String(), "listening") })
+		s.end(syscall.SIGTERM)
+		if strings.Contains(s.log.String(), advice) != c.warns {
+			t.Errorf("firn serve%s: %s", c.flags, &s.log)
+		}
+	}
+}
+
+// TestServeTrustClock: a server refuses a clock that the pool contradicts, until its file says that the clock is right.
+func TestServeTrustClock(t *testing.T) {
+	dir, config := filepath.Join(t.TempDir(), "pools"), filepath.Join(t.TempDir(), "firn.toml")
+	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: func() time.Time { return time.Now().AddDate(9, 0, 0) }})
+	check(t, err)
+	l, err := startIn(t.Context(), dir, g, lease.Config{Create: true, Timeout: time.Minute})
+	check(t, err, l.Close())
+	serves := func(more string) *served {
+		check(t, os.WriteFile(config, []byte("[generators.nanoflake]\nformat = \"nanoflake\"\n"+more), 0o600))
+		return serve(t, "--state", dir, "--config", config)
+	}
+	ids := func(s *served) int {
+		status, _ := s.get("/v1/generators/nanoflake/ids", "")
+		return status
+	}
+	s := serves("")
+	s.until("the advice", func() bool {
+		ids(s) // the first request leases a worker
+		return strings.Contains(s.log.String(), "set the clock or, if it is right, set trust-clock = true under [lease] in the file of --config")
+	})
+	s.end(syscall.SIGTERM)
+	s = serves("[lease]\ntrust-clock = true\n")
+	s.until("an ID", func() bool { return ids(s) == http.StatusOK })
+	s.end(syscall.SIGTERM)
 }
 
 // TestServeInContainer: in a container, a server refuses the default directory, and prints the command that works.
@@ -227,7 +286,8 @@ func TestServeInContainer(t *testing.T) {
 	home := h.home("container", 0)
 	_, stderr, code := h.at(container, home, volume, nil, args...)
 	line := strings.TrimSpace(stderr[strings.LastIndex(stderr, ": ")+2:])
-	if code != 1 || line != "firn serve --listen 0.0.0.0:0 --insecure --state /var/lib/firn" {
+	if code != 1 || line != "firn serve --listen 0.0.0.0:0 --insecure --state /var/lib/firn" ||
+		!strings.Contains(stderr, "name a store that machines share (--store ADDRESS), or name") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	out, stderr, code := h.at(container, home, volume, nil, append(strings.Fields(line)[1:], "--check")...)
