@@ -60,7 +60,6 @@ var allowedAdvice = map[string]string{
 
 // texts calls f with all string literals of Go files in a folder and below. Added literals are one text.
 func texts(t *testing.T, dir string, f func(where token.Position, text string)) {
-	files := token.NewFileSet()
 	literal := func(e ast.Expr) string {
 		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING {
 			text, _ := strconv.Unquote(l.Value)
@@ -75,6 +74,23 @@ func texts(t *testing.T, dir string, f func(where token.Position, text string)) 
 		}
 		return literal(e)
 	}
+	goFiles(t, dir, func(files *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				f(files.Position(n.Pos()), joined(n))
+			case *ast.BasicLit:
+				f(files.Position(n.Pos()), literal(n))
+			}
+			return true
+		})
+	})
+}
+
+// goFiles calls f with each Go file in a folder and below, without tests.
+func goFiles(t *testing.T, dir string, f func(files *token.FileSet, file *ast.File)) {
+	t.Helper()
+	files := token.NewFileSet()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && (strings.HasSuffix(path, "test") || e.Name() == "testdata") {
 			if err == nil {
@@ -86,19 +102,10 @@ func texts(t *testing.T, dir string, f func(where token.Position, text string)) 
 			return nil
 		}
 		file, err := parser.ParseFile(files, path, nil, 0)
-		if err != nil {
-			return err
+		if err == nil {
+			f(files, file)
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BinaryExpr:
-				f(files.Position(n.Pos()), joined(n))
-			case *ast.BasicLit:
-				f(files.Position(n.Pos()), literal(n))
-			}
-			return true
-		})
-		return nil
+		return err
 	})
 	check(t, err)
 }

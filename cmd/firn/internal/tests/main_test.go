@@ -113,7 +113,7 @@ func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "lease": leaseCommand, "put": putCommand, "cut": cutCommand, "keep": keepCommand, "unchanged": unchangedCommand,
-			"makes": makesCommand,
+			"makes": makesCommand, "advises": advisesCommand, "follow": followCommand,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
@@ -123,6 +123,9 @@ func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
 				e.Setenv(name, os.Getenv(name))
 			}
 			e.Vars = append(e.Vars, variables...)
+			held := new(heldLeases)
+			e.Values[heldLeasesKey{}] = held
+			e.Defer(func() { held.end() })
 			return nil
 		},
 	}

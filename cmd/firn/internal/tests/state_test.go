@@ -25,8 +25,13 @@ import (
 
 // leaseCommand is the scripts' command "lease [hold] DIR FORMAT [ahead=DURATION] [worker=N]
 // [window=DURATION] [machine-bits=N]": it takes a worker, as a program with a clock ahead of the time does, and
-// gives the worker back; with hold, it keeps the worker until the end of the script.
+// gives the worker back; with hold, it keeps the worker until "lease end", or the end of the script.
 func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
+	held := ts.Value(heldLeasesKey{}).(*heldLeases)
+	if !neg && len(args) == 1 && args[0] == "end" {
+		ts.Check(held.end())
+		return
+	}
 	hold := len(args) > 0 && args[0] == "hold"
 	if hold {
 		args = args[1:]
@@ -68,22 +73,34 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	made, err := r.Make()
 	ts.Check(err)
-	held, err := made.Lease(context.Background(), store, c)
+	l, err := made.Lease(context.Background(), store, c)
 	ts.Check(err)
 	if hold {
-		ts.Defer(func() {
-			held.Close()
-			store.Close()
-		})
+		*held = append(*held, l.Close, store.Close)
 		// The first interval is short, and may end on a busy machine.
 		most := cmp.Or(c.Window, lease.DefaultWindow) / 2
-		if !wait.For(func() bool { return time.Until(held.Until()) > most }) {
-			ts.Fatalf("the lease is not renewed: %v", held.Err())
+		if !wait.For(func() bool { return time.Until(l.Until()) > most }) {
+			ts.Fatalf("the lease is not renewed: %v", l.Err())
 		}
 		return
 	}
-	ts.Check(held.Close())
+	ts.Check(l.Close())
 	ts.Check(store.Close())
+}
+
+// heldLeases are what closes the leases that a script holds, and their stores. The script has them by a key.
+type (
+	heldLeases    []func() error
+	heldLeasesKey struct{}
+)
+
+// end closes the leases.
+func (h *heldLeases) end() (err error) {
+	for _, closes := range *h {
+		err = errors.Join(err, closes())
+	}
+	*h = nil
+	return err
 }
 
 // putCommand is the scripts' command "put DIR KEY OLD NEW": it replaces a part of a record.
