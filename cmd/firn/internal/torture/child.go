@@ -42,6 +42,7 @@ type news struct {
 	Seen bool `json:"seen"` // the step had an effect
 
 	Proved bool `json:"proved,omitempty"` // the journal says whether the process makes IDs
+	Waits  bool `json:"waits,omitempty"`  // the process has started, and its store is away
 }
 
 // A child is a process of a run. A child makes IDs until the run ends the child.
@@ -344,6 +345,7 @@ func (c *child) run(ctx context.Context) error {
 			if errors.Is(err, driver.ErrUnavailable) && !away {
 				away = true
 				c.note(entry{Event: starting, Error: err.Error()})
+				c.tell(news{Waits: true})
 			}
 		case !errors.Is(err, iderr.ErrExhausted):
 			c.stuck += min(spent, 20*time.Millisecond) // a stop of the process does not count

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,8 +26,9 @@ type process struct {
 	stdin io.WriteCloser
 	asked bool // to end
 
-	news chan news
-	done chan struct{} // closed after the end
+	news  chan news
+	waits atomic.Bool   // the process has started while its store was away
+	done  chan struct{} // closed after the end
 }
 
 // start starts a process with its first orders.
@@ -52,7 +54,11 @@ func start(command func() (*exec.Cmd, error), o orders, slot int) (*process, err
 	go func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			var n news
-			if json.Unmarshal(lines.Bytes(), &n) == nil {
+			switch err := json.Unmarshal(lines.Bytes(), &n); {
+			case err != nil:
+			case n.Waits:
+				p.waits.Store(true)
+			default:
 				p.news <- n
 			}
 		}

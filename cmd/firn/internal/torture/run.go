@@ -104,6 +104,10 @@ func (r *runner) run(parent context.Context) error {
 		case <-time.After(2 * r.config.Window):
 		case <-ctx.Done():
 		}
+		// A busy machine may not have started a process by now.
+		for end := time.Now().Add(patience); r.hides() && !r.waits() && ctx.Err() == nil && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond)
+		}
 		err := show()
 		if err == nil {
 			err = r.askAll(active)
@@ -132,6 +136,16 @@ func (r *runner) run(parent context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// hides reports whether hide takes the store away.
+func (r *runner) hides() bool { return r.place.Store == "" || r.config.Via != nil }
+
+// waits reports whether a process has started while its store was away.
+func (r *runner) waits() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.all, func(p *process) bool { return p.waits.Load() })
 }
 
 // hide takes the store away from the first processes, which start without it: their network, or the
@@ -245,7 +259,7 @@ func (r *runner) note(f fault) {
 // record returns what happened, after all processes have ended.
 func (r *runner) record() record {
 	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed, Confirms: r.confirms,
-		Hidden: r.place.Store == "" || r.config.Via != nil}
+		Hidden: r.hides()}
 	for _, p := range r.all {
 		killed := wasKilled(p.cmd.ProcessState)
 		rec.Processes = append(rec.Processes, processRecord{Number: p.number, PID: p.cmd.Process.Pid, Slot: p.slot, Began: p.began, Ended: p.ended,
