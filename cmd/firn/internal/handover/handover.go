@@ -104,11 +104,16 @@ func (h *Handover) Ready() error {
 	if err := h.unused(); err != nil {
 		return err
 	}
-	// First systemd: the service would end with a predecessor that systemd takes for the main process.
-	_, err := daemon.SdNotify(false, fmt.Sprintf("MAINPID=%d\n%s", os.Getpid(), daemon.SdNotifyReady))
-	if h.upgrader != nil {
-		err = errors.Join(h.upgrader.Ready(), err)
+	// The service would end with a predecessor that systemd takes for the main process.
+	if _, err := daemon.SdNotify(false, fmt.Sprintf("MAINPID=%d", os.Getpid())); err != nil {
+		return err
 	}
+	if h.upgrader != nil {
+		if err := h.upgrader.Ready(); err != nil {
+			return err
+		}
+	}
+	_, err := daemon.SdNotify(false, daemon.SdNotifyReady)
 	return err
 }
 

@@ -37,8 +37,9 @@ stores get a change that they have to refuse.
 Each finding is a line, or a paragraph on a terminal, that begins with ok, note, warning or
 problem. A problem means that firn new cannot make some IDs, or that IDs may be made twice
 because the store can lose what it has acknowledged. The exit code is then 1. A warning may
-become a problem. Two pools for the same IDs are a problem, unless you name one. A directory that you name and that does not exist is a problem. With
---existing, so is a directory without a store.
+become a problem. Two pools for the same IDs are a problem, unless you name one. A directory
+that you name and that does not exist is a problem. With --existing, so is a directory
+without a store.
 
 --json writes an object per finding:
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -136,6 +137,9 @@ func need(t *testing.T, program string) {
 	}
 }
 
+// failed finds an error of redis-cli or of HTTP. An ID can have the letters ERR, too.
+var failed = regexp.MustCompile(`(?m)^(\(error\) )?(ERR|TRYAGAIN) |"error"`)
+
 // TestQuickStart runs the examples of the document against firn serve.
 func TestQuickStart(t *testing.T) {
 	port := serve(t)
@@ -151,7 +155,7 @@ func TestQuickStart(t *testing.T) {
 		for _, code := range examples(t, section, "sh", port) {
 			for line := range strings.Lines(code) {
 				out := run(t, "", []string{"PATH=" + path + string(os.PathListSeparator) + os.Getenv("PATH")}, "sh", "-c", line)
-				if strings.Contains(out, "ERR") || strings.Contains(out, "TRYAGAIN") || strings.Contains(out, "error") {
+				if failed.MatchString(out) {
 					t.Errorf("%s%s", line, out)
 				}
 			}
