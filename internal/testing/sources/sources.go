@@ -20,11 +20,10 @@ type Text struct {
 	Text  string
 }
 
-// Texts returns the texts of the Go files in a folder and below, without tests, the folder testdata, and folders with
-// one of the names.
-func Texts(t testing.TB, dir string, without ...string) []Text {
+// Files calls f with each Go file in a folder and below, without tests, the folder testdata, and folders with one of the
+// names.
+func Files(t testing.TB, dir string, without []string, f func(files *token.FileSet, file *ast.File)) {
 	t.Helper()
-	var all []Text
 	files := token.NewFileSet()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -36,16 +35,28 @@ func Texts(t testing.TB, dir string, without ...string) []Text {
 			return nil
 		}
 		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+		if err == nil {
+			f(files, file)
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Texts returns the texts of the files that [Files] finds.
+func Texts(t testing.TB, dir string, without ...string) []Text {
+	t.Helper()
+	var all []Text
+	Files(t, dir, without, func(files *token.FileSet, file *ast.File) {
 		var look func(n ast.Node) bool
 		look = func(n ast.Node) bool {
 			e, ok := n.(ast.Expr)
 			if !ok {
 				return true
 			}
-			text, others, ok := textOf(e)
+			text, others, ok := Join(e)
 			if !ok {
 				return true
 			}
@@ -57,16 +68,12 @@ func Texts(t testing.TB, dir string, without ...string) []Text {
 			return false
 		}
 		ast.Inspect(file, look)
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return all
 }
 
-// textOf returns the text of a literal, and of a sum with a literal. others are the other parts of the sum.
-func textOf(e ast.Expr) (text string, others []ast.Expr, ok bool) {
+// Join returns the text of a literal, and of a sum with a literal, as a [Text] has it. others are the other parts of the sum.
+func Join(e ast.Expr) (text string, others []ast.Expr, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if e.Kind == token.STRING {
@@ -74,13 +81,13 @@ func textOf(e ast.Expr) (text string, others []ast.Expr, ok bool) {
 			return text, nil, err == nil
 		}
 	case *ast.ParenExpr:
-		return textOf(e.X)
+		return Join(e.X)
 	case *ast.BinaryExpr:
 		if e.Op != token.ADD {
 			break
 		}
 		for _, part := range []ast.Expr{e.X, e.Y} {
-			t, o, is := textOf(part)
+			t, o, is := Join(part)
 			if !is {
 				t, o = "%v", []ast.Expr{part}
 			}

@@ -103,7 +103,7 @@ func inEitherCase(words ...string) string {
 // adviceIn calls f with each literal of a folder and below that is advice in an error, a warning or a note. Help and
 // scripts have line breaks, and errors have none.
 func adviceIn(t *testing.T, dir string, f func(said)) {
-	goFiles(t, dir, func(files *token.FileSet, file *ast.File) {
+	sources.Files(t, dir, nil, func(files *token.FileSet, file *ast.File) {
 		// What tests and the documents are made by, and SQL.
 		path := filepath.ToSlash(files.Position(file.Pos()).Filename)
 		for _, other := range []string{"/tests/", "/torture/", "/manpages/", "/pgscript/", "/sqlscripts/mysql.go", "/sqlscripts/postgres.go"} {
@@ -120,10 +120,10 @@ func adviceIn(t *testing.T, dir string, f func(said)) {
 				}
 				return false
 			case ast.Expr:
-				if !isText(n) {
+				text, others, ok := sources.Join(n)
+				if !ok {
 					return true
 				}
-				text, others := textOf(n)
 				short := strings.TrimSpace(library.ReplaceAllString(text, ""))
 				if advice.MatchString(short) && strings.Contains(short, " ") && !strings.Contains(short, "\n") {
 					f(said{files.Position(n.Pos()), text})
@@ -194,31 +194,6 @@ func saidParts(n ast.Node) (parts []ast.Node) {
 		}
 	}
 	return parts
-}
-
-// isText reports whether an expression is a literal of a text, or a sum with one.
-func isText(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return e.Kind == token.STRING
-	case *ast.BinaryExpr:
-		return e.Op == token.ADD && (isText(e.X) || isText(e.Y))
-	}
-	return false
-}
-
-// textOf returns the text of a literal or a sum, with "%v" for each of the others, which are no literals.
-func textOf(e ast.Expr) (text string, others []ast.Expr) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		text, _ := strconv.Unquote(e.Value)
-		return text, nil
-	case *ast.BinaryExpr:
-		x, before := textOf(e.X)
-		y, after := textOf(e.Y)
-		return x + y, append(before, after...)
-	}
-	return "%v", []ast.Expr{e}
 }
 
 // adviceOfTests is advice that a Go test follows. The file of the test has the words.

@@ -1,16 +1,12 @@
 package tests
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/sources"
 )
 
 // unsafeAdvice is advice that makes IDs twice beside a running process, where a record is missing or damaged,
@@ -58,58 +54,6 @@ var allowedAdvice = map[string]string{
 	"use another directory, which no earlier version has used": "where no released version has made the directory",
 }
 
-// texts calls f with all string literals of Go files in a folder and below. Added literals are one text.
-func texts(t *testing.T, dir string, f func(where token.Position, text string)) {
-	literal := func(e ast.Expr) string {
-		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING {
-			text, _ := strconv.Unquote(l.Value)
-			return text
-		}
-		return ""
-	}
-	var joined func(e ast.Expr) string
-	joined = func(e ast.Expr) string {
-		if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.ADD {
-			return joined(b.X) + joined(b.Y)
-		}
-		return literal(e)
-	}
-	goFiles(t, dir, func(files *token.FileSet, file *ast.File) {
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BinaryExpr:
-				f(files.Position(n.Pos()), joined(n))
-			case *ast.BasicLit:
-				f(files.Position(n.Pos()), literal(n))
-			}
-			return true
-		})
-	})
-}
-
-// goFiles calls f with each Go file in a folder and below, without tests.
-func goFiles(t *testing.T, dir string, f func(files *token.FileSet, file *ast.File)) {
-	t.Helper()
-	files := token.NewFileSet()
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && (strings.HasSuffix(path, "test") || e.Name() == "testdata") {
-			if err == nil {
-				err = fs.SkipDir
-			}
-			return err
-		}
-		if e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(files, path, nil, 0)
-		if err == nil {
-			f(files, file)
-		}
-		return err
-	})
-	check(t, err)
-}
-
 // TestAdvice looks for unsafe advice in all texts of pools, stores and the command line, and in the steps of the
 // documentation.
 func TestAdvice(t *testing.T) {
@@ -133,7 +77,9 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	for _, dir := range []string{"../../../../lease", "../.."} {
-		texts(t, dir, func(where token.Position, text string) { judge(where.String(), text) })
+		for _, s := range sources.Texts(t, dir, "drivertest") {
+			judge(s.Where, strings.ReplaceAll(s.Text, "%v", " ")) // a word ends where another part of a sum begins
+		}
 	}
 	if seen < 1000 || rescues < 15 {
 		t.Errorf("of %d texts %d say to rescue: they were not found", seen, rescues)
