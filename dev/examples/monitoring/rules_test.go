@@ -56,6 +56,17 @@ func (s *silent) Put(ctx context.Context, key string, value []byte, rev driver.R
 	return s.Store.Put(ctx, key, value, rev)
 }
 
+// stutter lets a store be silent for 6 s again and again.
+func (s *scraper) stutter(store *silent) {
+	for range 4 {
+		s.run(10 * time.Minute)
+		store.mute.Store(true)
+		s.run(6 * time.Second)
+		store.mute.Store(false)
+	}
+	s.run(10 * time.Minute)
+}
+
 // A program leases a worker from a store that has the pool already, and is scraped.
 type program struct {
 	*scraper
@@ -187,13 +198,7 @@ func TestRules(t *testing.T) {
 		{"a store that is silent for 6 s again and again", func(t *testing.T, s *scraper) {
 			store := &silent{Store: create(t, memlease.New())}
 			begin(s, store, leased(t), lease.Config{})
-			for range 4 {
-				s.run(10 * time.Minute)
-				store.mute.Store(true)
-				s.run(6 * time.Second)
-				store.mute.Store(false)
-			}
-			s.run(10 * time.Minute)
+			s.stutter(store)
 		}, []string{"FirnStoreUnreliable"}},
 		{"a store that refuses for long", func(t *testing.T, s *scraper) {
 			store := &faults.Cut{Store: create(t, memlease.New())}

@@ -134,13 +134,7 @@ func TestServerRules(t *testing.T) {
 		{"a store that is silent for 6 s again and again", func(t *testing.T, s *scraper) {
 			store := &silent{Store: create(t, memlease.New())}
 			serve(t, s, store, nanoflake, 10)
-			for range 4 {
-				s.run(10 * time.Minute)
-				store.mute.Store(true)
-				s.run(6 * time.Second)
-				store.mute.Store(false)
-			}
-			s.run(10 * time.Minute)
+			s.stutter(store)
 		}, []string{"FirnStoreUnreliable"}},
 		{"a directory that is lost", func(t *testing.T, s *scraper) {
 			dir := filepath.Join(t.TempDir(), "state")

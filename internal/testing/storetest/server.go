@@ -148,9 +148,15 @@ func replacing(to io.Writer, from io.Reader, text, by []byte) {
 // files.
 func Certify(t testing.TB) (cert, key string) {
 	t.Helper()
+	return CertifyUntil(t, time.Now().Add(time.Hour))
+}
+
+// CertifyUntil is [Certify] for a certificate that is valid until a time.
+func CertifyUntil(t testing.TB, end time.Time) (cert, key string) {
+	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: end, IsCA: true, BasicConstraintsValid: true,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	check(t, err)

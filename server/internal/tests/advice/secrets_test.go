@@ -2,19 +2,12 @@ package advice
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
-	encoding "encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/server"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/certs"
@@ -54,27 +48,10 @@ func certificate(t *testing.T, dir string) { certificateTo(t, dir, time.Now().Ad
 
 func certificateTo(t *testing.T, dir string, end time.Time) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	cert, key := storetest.CertifyUntil(t, end)
+	to := pem(dir)
+	if err := errors.Join(os.Rename(cert, to.Cert), os.Rename(key, to.Key)); err != nil {
 		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "firn"}, NotBefore: end.Add(-24 * time.Hour), NotAfter: end,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []struct {
-		name, kind string
-		content    []byte
-	}{{"tls.crt", "CERTIFICATE", cert}, {"tls.key", "PRIVATE KEY", private}} {
-		if err := os.WriteFile(filepath.Join(dir, f.name), encoding.EncodeToMemory(&encoding.Block{Type: f.kind, Bytes: f.content}), 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
