@@ -47,36 +47,33 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	there := len(table) == 1
 
 	var found []driver.Finding
-	say := func(when, loses bool, text, advice string) {
+	loses, blocks, note := driver.Finding{Loses: true}, driver.Finding{Blocks: true}, driver.Finding{}
+	say := func(when bool, f driver.Finding, text, advice string) {
 		if when {
-			found = append(found, driver.Finding{Loses: loses, Text: text, Advice: advice})
+			f.Text, f.Advice = text, advice
+			found = append(found, f)
 		}
 	}
-	blocks := func(when bool, text, advice string) {
-		if when {
-			found = append(found, driver.Finding{Blocks: true, Text: text, Advice: advice})
-		}
-	}
-	say(fsync != "on", true, "fsync is off: if the machine crashes, acknowledged changes are lost and the database may be damaged", "set fsync to on")
-	say(pages != "on", true, "full_page_writes is off: if the machine crashes, pages may be left half written, and changes on them lost",
+	say(fsync != "on", loses, "fsync is off: if the machine crashes, acknowledged changes are lost and the database may be damaged", "set fsync to on")
+	say(pages != "on", loses, "full_page_writes is off: if the machine crashes, pages may be left half written, and changes on them lost",
 		"set full_page_writes to on, unless the file system never leaves a page half written")
-	say(there && string(table[0][0]) != "p", true, fmt.Sprintf("the table %s is not logged: after a crash it is empty", s.name),
+	say(there && string(table[0][0]) != "p", loses, fmt.Sprintf("the table %s is not logged: after a crash it is empty", s.name),
 		"ALTER TABLE "+s.table+" SET LOGGED")
-	say(standbys != "0" && names == "", true, "the server has asynchronous standbys ("+standbys+", synchronous_standby_names is empty): "+
+	say(standbys != "0" && names == "", loses, "the server has asynchronous standbys ("+standbys+", synchronous_standby_names is empty): "+
 		"after a failover to one of them acknowledged changes may be missing",
 		"set synchronous_standby_names to the standbys that may take over")
-	blocks(recovery == "t", "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
-	blocks(recovery != "t" && readOnly == "on", "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
+	say(recovery == "t", blocks, "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
+	say(recovery != "t" && readOnly == "on", blocks, "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
 		"set it to off for this user and database")
-	say(!there, false, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
-	blocks(there && string(table[0][1]) != "t", fmt.Sprintf("this user may not read and change the table %s", s.name),
+	say(!there, note, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
+	say(there && string(table[0][1]) != "t", blocks, fmt.Sprintf("this user may not read and change the table %s", s.name),
 		"GRANT "+strings.Join(s.name.privileges(), " and GRANT ")+" to it")
-	say(recovery != "t" && standbys == "0" && names != "", false,
+	say(recovery != "t" && standbys == "0" && names != "", note,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
 	if n, err := strconv.Atoi(major); err == nil {
-		say(n < maintained, false, "PostgreSQL "+version+" is old: its makers no longer correct faults in it", "upgrade the server")
+		say(n < maintained, note, "PostgreSQL "+version+" is old: its makers no longer correct faults in it", "upgrade the server")
 	}
-	say(commit != "on" && commit != "remote_apply", false,
+	say(commit != "on" && commit != "remote_apply", note,
 		"synchronous_commit is "+commit+": leases are not affected, since each of their changes sets it to on for itself", "")
 	return driver.WorstFirst(found), nil
 }

@@ -47,12 +47,14 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 	if err != nil {
 		return nil, f.configError(err)
 	}
+	named := f.Named()
 	for _, l := range leases {
-		st := stores.At(l.Store)
+		var st *stores.State
 		if l.Store == "" {
-			st = f.Named()
-			o.uses = true
+			of := *named
+			st, o.uses = &of, true
 		} else {
+			st = stores.At(l.Store)
 			if _, err := st.Place(); err != nil {
 				return nil, f.configError(c.StoreError(&l.Generator, errors.New(strings.TrimPrefix(err.Error(), "--store: "))))
 			}
