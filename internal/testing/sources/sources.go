@@ -126,3 +126,16 @@ func Pattern(text string) *regexp.Regexp {
 // Fixed returns how many bytes a text has beside its verbs. Of the texts that may have printed something, the text with
 // the most bytes is the most likely.
 func Fixed(text string) int { return len(verb.ReplaceAllString(text, "")) }
+
+// Segment returns the part of a text around a place, up to the verbs beside the part.
+func Segment(text string, at int) (from, to int) {
+	to = len(text)
+	for _, v := range verb.FindAllStringIndex(text, -1) {
+		if v[1] <= at {
+			from = v[1]
+		} else if v[0] >= at {
+			return from, v[0]
+		}
+	}
+	return from, to
+}

@@ -58,3 +58,15 @@ func TestFixed(t *testing.T) {
 		t.Error(n)
 	}
 }
+
+func TestSegment(t *testing.T) {
+	const text = "%s: use %d of %q"
+	for at, want := range map[int]string{4: ": use ", 12: " of "} {
+		if from, to := Segment(text, at); text[from:to] != want {
+			t.Errorf("%d: %q, want %q", at, text[from:to], want)
+		}
+	}
+	if from, to := Segment("no verb", 3); from != 0 || to != 7 {
+		t.Error(from, to)
+	}
+}

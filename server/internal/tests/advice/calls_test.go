@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/advice"
+
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -36,15 +38,15 @@ func said(err error) error {
 }
 
 // called is a fault of a call. Each way changes a part of the call, and makes the call again.
-func called[R any](call func(R) error, request R, says []string, then ...R) fault {
-	f := fault{name: "a call", meet: func(t *testing.T) string { return must(t, call(request)) }}
+func called[R any](call func(R) error, request R, says []string, then ...R) advice.Fault {
+	f := advice.Fault{Name: "a call", Meet: func(t *testing.T) string { return must(t, call(request)) }, Ways: advice.Ways{}}
 	for i, r := range then {
-		f.ways = append(f.ways, way{says[i], func(*testing.T) error { return call(r) }})
+		f.Ways[says[i]] = func(*testing.T) error { return call(r) }
 	}
 	return f
 }
 
-func calls(t *testing.T) []fault {
+func calls(t *testing.T) []advice.Fault {
 	dir := t.TempDir()
 	writeToken(t, dir)
 	open, _ := serve(t, server.Config{})
@@ -71,7 +73,7 @@ func calls(t *testing.T) []fault {
 		_, err := health.Check(t.Context(), &healthpb.HealthCheckRequest{Service: service})
 		return said(err)
 	}
-	return []fault{
+	return []advice.Fault{
 		called(take, &firnv1.TakeRequest{Name: name, Count: new(uint32(0))}, []string{"ask for 1", "to 65536 IDs"},
 			&firnv1.TakeRequest{Name: name, Count: new(uint32(1))}, &firnv1.TakeRequest{Name: name, Count: new(uint32(65536))}),
 		called(take, &firnv1.TakeRequest{Name: name, Encoding: 7}, []string{"use ENCODING_PACKED", "or ENCODING_TEXT"},
@@ -97,7 +99,7 @@ func first(ctx context.Context, c firnv1.FirnClient, r *firnv1.StreamRequest) er
 }
 
 // manyStreams has as many streams with large batches as the memory of a connection allows.
-func manyStreams(t *testing.T, address string) fault {
+func manyStreams(t *testing.T, address string) advice.Fault {
 	const most = 65536
 	begin := func(n int, batch uint32) error {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -111,16 +113,16 @@ func manyStreams(t *testing.T, address string) fault {
 		return nil
 	}
 	const n = 16 // 15 fit
-	return fault{name: "many streams", meet: func(t *testing.T) string { return must(t, begin(n, most)) }, ways: []way{
-		{"ask for smaller batches", func(*testing.T) error { return begin(n, most/2) }},
-		{"or use another connection", func(*testing.T) error { return errors.Join(begin(n/2, most), begin(n/2, most)) }},
+	return advice.Fault{Name: "many streams", Meet: func(t *testing.T) string { return must(t, begin(n, most)) }, Ways: advice.Ways{
+		"ask for smaller batches":   func(*testing.T) error { return begin(n, most/2) },
+		"or use another connection": func(*testing.T) error { return errors.Join(begin(n/2, most), begin(n/2, most)) },
 	}}
 }
 
 // draining is a stream of a server that stops. The next connection reaches another server at the same address.
-func draining(t *testing.T) fault {
+func draining(t *testing.T) advice.Fault {
 	path := filepath.Join(t.TempDir(), "s")
-	return fault{name: "a server that stops", meet: func(t *testing.T) string {
+	return advice.Fault{Name: "a server that stops", Meet: func(t *testing.T) string {
 		_, stop := serve(t, server.Config{Unix: path, Listen: []string{}})
 		s, err := firnv1.NewFirnClient(dial(t, "unix:"+path)).Stream(t.Context(), &firnv1.StreamRequest{Name: "nanoflake"})
 		if err != nil {
@@ -133,9 +135,9 @@ func draining(t *testing.T) fault {
 		}
 		stop()
 		return must(t, said(err))
-	}, ways: []way{{"connect again", func(t *testing.T) error {
+	}, Ways: advice.Ways{"connect again": func(t *testing.T) error {
 		serve(t, server.Config{Unix: path, Listen: []string{}})
 		_, err := firnv1.NewFirnClient(dial(t, "unix:"+path)).Take(t.Context(), &firnv1.TakeRequest{Name: "nanoflake"})
 		return said(err)
-	}}}}
+	}}}
 }

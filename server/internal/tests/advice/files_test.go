@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/advice"
+
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
@@ -50,10 +52,10 @@ func planned(c *server.Config, open func(context.Context, string) (driver.Store,
 }
 
 // file is a fault of a file of configuration. ways are parts of the advice, each with the mended file.
-func file(dir, text string, ways ...string) fault {
-	f := fault{name: text, meet: func(t *testing.T) string { return must(t, plan(dir, text)) }}
+func file(dir, text string, ways ...string) advice.Fault {
+	f := advice.Fault{Name: text, Meet: func(t *testing.T) string { return must(t, plan(dir, text)) }, Ways: advice.Ways{}}
 	for i := 0; i < len(ways); i += 2 {
-		f.ways = append(f.ways, way{ways[i], func(*testing.T) error { return plan(dir, ways[i+1]) }})
+		f.Ways[ways[i]] = func(*testing.T) error { return plan(dir, ways[i+1]) }
 	}
 	return f
 }
@@ -77,14 +79,14 @@ func another(lines ...string) string {
 	return "[generators.h]\n" + strings.Join(lines, "\n") + "\n"
 }
 
-func files(t *testing.T) []fault {
+func files(t *testing.T) []advice.Fault {
 	dir := t.TempDir()
 	certificate(t, dir)
 	writeToken(t, dir)
 	const usual = "127.0.0.1:7433"
 	const pair = "[tls]\ncert = \"DIR/tls.crt\"\nkey = \"DIR/tls.key\"\n"
-	file := func(text string, ways ...string) fault { return file(dir, text, ways...) }
-	all := []fault{
+	file := func(text string, ways ...string) advice.Fault { return file(dir, text, ways...) }
+	all := []advice.Fault{
 		// Where the server listens.
 		file(`listen = ["localhost:1", "localhost:1"]`, "leave out one of the two", `listen = ["localhost:1"]`),
 		file(`resp = "127.0.0.1:7433"`, "leave out resp", ``, "or give it another port", `resp = "127.0.0.1:7434"`),
@@ -158,10 +160,10 @@ func files(t *testing.T) []fault {
 		file(`drain = 2`, `want a duration in quotes, as in "2s"`, `drain = "2s"`, `or "500ms"`, `drain = "500ms"`),
 		file(generator("nanoflake", `epoch = 2024-01-01T00:00:00`), "want a time with a zone", generator("nanoflake", `epoch = 2024-01-01T00:00:00+02:00`), "as in 2024-01-01T00:00:00Z",
 			generator("nanoflake", `epoch = 2024-01-01T00:00:00Z`), "2024-01-01 or", generator("nanoflake", `epoch = 2024-01-01`), "or 1704067200000", generator("nanoflake", `epoch = 1704067200000`)),
-		{name: "a directory", meet: func(t *testing.T) string { return must(t, load(dir)) },
-			ways: []way{{"name a file", func(t *testing.T) error { return load(write(t, "good.toml", `resp = "localhost:1"`)) }}}},
-		{name: "a large file", meet: func(t *testing.T) string { return must(t, load(write(t, "large.toml", strings.Repeat("#\n", 3<<20)))) },
-			ways: []way{{"name another file", func(t *testing.T) error { return load(write(t, "good.toml", `resp = "localhost:1"`)) }}}},
+		{Name: "a directory", Meet: func(t *testing.T) string { return must(t, load(dir)) },
+			Ways: advice.Ways{"name a file": func(t *testing.T) error { return load(write(t, "good.toml", `resp = "localhost:1"`)) }}},
+		{Name: "a large file", Meet: func(t *testing.T) string { return must(t, load(write(t, "large.toml", strings.Repeat("#\n", 3<<20)))) },
+			Ways: advice.Ways{"name another file": func(t *testing.T) error { return load(write(t, "good.toml", `resp = "localhost:1"`)) }}},
 		noPool(t),
 	}
 	return all
@@ -169,12 +171,12 @@ func files(t *testing.T) []fault {
 
 // flags is a fault of a Config without a file, as firn serve makes a Config of flags. ways are parts of the advice, each
 // with the mended Config.
-func flags(c server.Config, ways ...any) fault {
+func flags(c server.Config, ways ...any) advice.Fault {
 	none := func(context.Context, string) (driver.Store, error) { return nil, nil }
-	f := fault{name: "flags", meet: func(t *testing.T) string { return must(t, planned(&c, none)) }}
+	f := advice.Fault{Name: "flags", Meet: func(t *testing.T) string { return must(t, planned(&c, none)) }, Ways: advice.Ways{}}
 	for i := 0; i < len(ways); i += 2 {
 		mended := ways[i+1].(server.Config)
-		f.ways = append(f.ways, way{ways[i].(string), func(*testing.T) error { return planned(&mended, none) }})
+		f.Ways[ways[i].(string)] = func(*testing.T) error { return planned(&mended, none) }
 	}
 	return f
 }
@@ -194,7 +196,7 @@ func write(t *testing.T, name, text string) (path string) {
 }
 
 // noPool is a generator whose pool nobody has made. The store is a directory, which does not exist at first.
-func noPool(t *testing.T) fault {
+func noPool(t *testing.T) advice.Fault {
 	dir := filepath.Join(t.TempDir(), "leases")
 	open := func(context.Context, string) (driver.Store, error) {
 		if _, err := os.Stat(dir); err != nil {
@@ -209,9 +211,9 @@ func noPool(t *testing.T) fault {
 	config := func(create bool) *server.Config {
 		return &server.Config{Generators: []server.Generator{{Name: "g", Format: "nanoflake", Pool: "orders", Create: create}}}
 	}
-	return fault{name: "no pool", meet: func(t *testing.T) string { return must(t, planned(config(false), open)) }, ways: []way{
-		{"or set create = true", func(*testing.T) error { return planned(config(true), open) }},
-		{"create it (lease.Create)", func(t *testing.T) error {
+	return advice.Fault{Name: "no pool", Meet: func(t *testing.T) string { return must(t, planned(config(false), open)) }, Ways: advice.Ways{
+		"or set create = true": func(*testing.T) error { return planned(config(true), open) },
+		"create it (lease.Create)": func(t *testing.T) error {
 			store, err := filelease.Open(dir)
 			if err != nil {
 				return err
@@ -230,6 +232,6 @@ func noPool(t *testing.T) fault {
 				return fmt.Errorf("create: %w", err)
 			}
 			return planned(config(false), open)
-		}},
+		},
 	}}
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/advice"
+
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -186,15 +188,15 @@ func (c client) web(request string) error {
 }
 
 // asked is a fault of what send sends. ways are parts of the advice, each with what is sent then.
-func asked(send func(string) error, text string, ways ...string) fault {
-	f := fault{name: text, meet: func(t *testing.T) string { return must(t, send(text)) }}
+func asked(send func(string) error, text string, ways ...string) advice.Fault {
+	f := advice.Fault{Name: text, Meet: func(t *testing.T) string { return must(t, send(text)) }, Ways: advice.Ways{}}
 	for i := 0; i < len(ways); i += 2 {
-		f.ways = append(f.ways, way{ways[i], func(*testing.T) error { return send(ways[i+1]) }})
+		f.Ways[ways[i]] = func(*testing.T) error { return send(ways[i+1]) }
 	}
 	return f
 }
 
-func requests(t *testing.T) []fault {
+func requests(t *testing.T) []advice.Fault {
 	dir := t.TempDir()
 	writeToken(t, dir)
 	certificate(t, dir)
@@ -214,7 +216,7 @@ func requests(t *testing.T) []fault {
 	unencrypted := func(text string) error { return client{address: secured[0]}.raw(text, 1) }
 	const get = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
-	return []fault{
+	return []advice.Fault{
 		asked(redis, "GET nanoflake", "INCR", "INCR nanoflake", "and FIRN.NEXT", "FIRN.NEXT nanoflake"),
 		asked(redis, "SET nanoflake 1", "use INCR", "INCR nanoflake", "or FIRN.NEXT", "FIRN.NEXT nanoflake"),
 		asked(redis, "DECR nanoflake", "use INCR", "INCR nanoflake"),
@@ -233,12 +235,12 @@ func requests(t *testing.T) []fault {
 		asked(lockedRedis, "INCR nanoflake", "send AUTH TOKEN", "AUTH "+secret+";INCR nanoflake", "or HELLO 3 AUTH default TOKEN", "HELLO 3 AUTH default "+secret+";INCR nanoflake"),
 		asked(lockedRedis, "AUTH root "+secret, "send AUTH TOKEN", "AUTH "+secret+";INCR nanoflake", "the only user is default", "AUTH default "+secret+";INCR nanoflake"),
 		asked(lockedRedis, "HELLO 3", "send HELLO 3 AUTH default TOKEN", "HELLO 3 AUTH default "+secret+";INCR nanoflake", "or AUTH TOKEN before", "AUTH "+secret+";HELLO 3;INCR nanoflake"),
-		{name: "an inline command", meet: func(t *testing.T) string { return must(t, inline("INCR nanoflake\r\n")) },
-			ways: []way{{"speak RESP", func(*testing.T) error { return onlyRESP.redis("INCR nanoflake") }}}},
-		{name: "RESP without TLS", meet: func(t *testing.T) string { return must(t, unencrypted("*1\r\n$4\r\nPING\r\n")) },
-			ways: []way{{"connect with TLS", func(*testing.T) error { return inTLS.redis("INCR nanoflake") }}}},
-		{name: "HTTP without TLS", meet: func(t *testing.T) string { return answer(t, secured[0], get) },
-			ways: []way{{"use https", func(*testing.T) error { return inTLS.web(ids) }}}},
+		{Name: "an inline command", Meet: func(t *testing.T) string { return must(t, inline("INCR nanoflake\r\n")) },
+			Ways: advice.Ways{"speak RESP": func(*testing.T) error { return onlyRESP.redis("INCR nanoflake") }}},
+		{Name: "RESP without TLS", Meet: func(t *testing.T) string { return must(t, unencrypted("*1\r\n$4\r\nPING\r\n")) },
+			Ways: advice.Ways{"connect with TLS": func(*testing.T) error { return inTLS.redis("INCR nanoflake") }}},
+		{Name: "HTTP without TLS", Meet: func(t *testing.T) string { return answer(t, secured[0], get) },
+			Ways: advice.Ways{"use https": func(*testing.T) error { return inTLS.web(ids) }}},
 
 		asked(web, ids+"?n=0", "n must be a number from 1", ids+"?n=1", "to 65536", ids+"?n=65536"),
 		asked(web, ids+"?n=1&n=2", "give n once", ids+"?n=1"),
@@ -252,9 +254,9 @@ func requests(t *testing.T) []fault {
 			"or application/octet-stream", ids+"\nAccept: application/octet-stream"),
 		asked(web, "GET /v1/generators\nAccept: image/png", "accept application/json", "GET /v1/generators\nAccept: application/json"),
 		asked(web, "GET /nothing", "/openapi.json describes the paths", "GET /openapi.json"),
-		{name: "another host", meet: func(t *testing.T) string { return must(t, web(ids+"\nHost: ids.example.com")) }, ways: []way{
-			{"use its address", func(*testing.T) error { return web(ids) }},
-			{"or add the name to the hosts of its configuration", func(*testing.T) error { return client{address: hosted[0]}.web(ids + "\nHost: ids.example.com") }},
+		{Name: "another host", Meet: func(t *testing.T) string { return must(t, web(ids+"\nHost: ids.example.com")) }, Ways: advice.Ways{
+			"use its address": func(*testing.T) error { return web(ids) },
+			"or add the name to the hosts of its configuration": func(*testing.T) error { return client{address: hosted[0]}.web(ids + "\nHost: ids.example.com") },
 		}},
 		asked(lockedWeb, ids, "send the header Authorization: Bearer TOKEN", ids+"\nAuthorization: Bearer "+secret),
 		asked(lockedWeb, ids+"\nAuthorization: Basic eDp5", "send Authorization: Bearer TOKEN, once", ids+"\nAuthorization: Bearer "+secret),

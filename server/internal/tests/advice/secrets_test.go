@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/advice"
+
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/server"
 	"github.com/firn-id/firn/server/internal/access"
@@ -62,20 +64,20 @@ func openTokens(path string) error {
 }
 
 // tokens is a fault of a file of tokens. ways are parts of the advice, each with the mended file.
-func tokens(text string, ways ...string) fault {
-	f := fault{name: text, meet: func(t *testing.T) string { return must(t, openTokens(write(t, "tokens.toml", text))) }}
+func tokens(text string, ways ...string) advice.Fault {
+	f := advice.Fault{Name: text, Meet: func(t *testing.T) string { return must(t, openTokens(write(t, "tokens.toml", text))) }, Ways: advice.Ways{}}
 	for i := 0; i < len(ways); i += 2 {
-		f.ways = append(f.ways, way{ways[i], func(t *testing.T) error { return openTokens(write(t, "tokens.toml", ways[i+1])) }})
+		f.Ways[ways[i]] = func(t *testing.T) error { return openTokens(write(t, "tokens.toml", ways[i+1])) }
 	}
 	return f
 }
 
-func secrets(t *testing.T) []fault {
+func secrets(t *testing.T) []advice.Fault {
 	sum := sha256.Sum256([]byte(secret))
 	hashed := "[tokens.a]\nsha256 = \"" + hex.EncodeToString(sum[:]) + "\"\n"
 	random := "[tokens.a]\ntoken = \"" + output(t, rand.Text(), "openssl", "openssl rand -hex 32") + "\"\n"
 	other := "[tokens.b]\ntoken = \"" + secret + "-b\"\n"
-	return []fault{
+	return []advice.Fault{
 		tokens(token()+"[tokens.b]\ntoken = \""+secret+"\"", "give each client its own token", token()+other),
 		tokens("[tokens.\"a b\"]\ntoken = \""+secret+"\"", "want 1 to 100 letters, digits, '.', '_', '@' and '-'", "[tokens.\"A.1_@-\"]\ntoken = \""+secret+"\""),
 		tokens(token("sha256 = \""+hex.EncodeToString(sum[:])+"\""), "leave out one of the two", token()),
@@ -108,7 +110,7 @@ func output(t *testing.T, standIn, program, command string) string {
 }
 
 // mode is a file of tokens that other users may read, in a directory whose name a shell takes for several words.
-func mode(t *testing.T) fault {
+func mode(t *testing.T) advice.Fault {
 	dir := filepath.Join(t.TempDir(), "it's $HOME; a *")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -131,28 +133,28 @@ func mode(t *testing.T) fault {
 		command, _, _ = strings.Cut(command, "; or 640")
 		return text
 	}
-	return fault{name: "the mode of the file", meet: open, ways: []way{
-		{"chmod 600", func(*testing.T) error { return typed(command) }},
-		{"or 640, for a group", func(t *testing.T) error {
+	return advice.Fault{Name: "the mode of the file", Meet: open, Ways: advice.Ways{
+		"chmod 600": func(*testing.T) error { return typed(command) },
+		"or 640, for a group": func(t *testing.T) error {
 			open(t)
 			return typed(strings.Replace(command, "600", "640", 1))
-		}},
+		},
 	}}
 }
 
 // expired is a certificate that has expired: the server starts, and the log has the advice.
-func expired(t *testing.T) fault {
+func expired(t *testing.T) advice.Fault {
 	dir := t.TempDir()
 	var log bytes.Buffer
 	var c *certs.Certs
-	return fault{name: "an expired certificate", meet: func(t *testing.T) string {
+	return advice.Fault{Name: "an expired certificate", Meet: func(t *testing.T) string {
 		certificateTo(t, dir, time.Now().Add(-time.Hour))
 		var err error
 		if c, err = certs.New(pem(dir).Cert, pem(dir).Key, "", slog.New(slog.NewTextHandler(&log, nil)), nil); err != nil {
 			t.Fatal(err)
 		}
 		return log.String()
-	}, ways: []way{{"renew it", func(t *testing.T) error {
+	}, Ways: advice.Ways{"renew it": func(t *testing.T) error {
 		log.Reset()
 		certificate(t, dir)
 		c.Reload()
@@ -160,12 +162,12 @@ func expired(t *testing.T) fault {
 			return errors.New(log.String())
 		}
 		return nil
-	}}}}
+	}}}
 }
 
 // rate is a request for IDs of a token with a rate of 1000 IDs a second, after a request for 1000. With the way the
 // client asks for fewer or at the time that the server gives. The clock is that of a bubble.
-func rate(name string, n int, says string) fault {
+func rate(name string, n int, says string) advice.Fault {
 	asks := func(t *testing.T, follow bool) (err error) {
 		path := write(t, "tokens.toml", token("rate = 1000"))
 		synctest.Test(t, func(t *testing.T) {
@@ -195,5 +197,5 @@ func rate(name string, n int, says string) fault {
 		return err
 	}
 
-	return fault{name: name, meet: func(t *testing.T) string { return must(t, asks(t, false)) }, ways: []way{{says, func(t *testing.T) error { return asks(t, true) }}}}
+	return advice.Fault{Name: name, Meet: func(t *testing.T) string { return must(t, asks(t, false)) }, Ways: advice.Ways{says: func(t *testing.T) error { return asks(t, true) }}}
 }
