@@ -4,9 +4,9 @@
 //	go run -C dev ./serve -quick          each for a moment
 //	go run -C dev ./serve -run resp,http  some of them: resp, http, bulk, nextval, memory
 //
-// Each figure is the median of rounds, in which the programs take turns. A ratio compares programs within one run. The
-// processor time is that of an ID, on the side of the server and on the side of the client. The command fails if a
-// figure misses its bound.
+// Each figure is the median of rounds, in which the programs take turns. A ratio is the median of the ratios of the
+// rounds: a machine that is slower for a while is slower for both programs of a round. The processor time is that of an
+// ID, on the side of the server and on the side of the client. The command fails if a figure misses its bound.
 package main
 
 import (
@@ -51,14 +51,14 @@ var parts = []struct {
 }{{"resp", (*bench).resp}, {"http", (*bench).http}, {"bulk", (*bench).bulk}, {"nextval", (*bench).nextval}, {"memory", (*bench).memory}}
 
 func run(ctx context.Context, args []string) error {
-	b := bench{rounds: 5, length: 3 * time.Second}
+	b := bench{rounds: 15, length: time.Second}
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	quick := flags.Bool("quick", false, "measure each for a moment")
 	chosen := flags.String("run", "", "measure these alone, separated by commas")
 	flags.StringVar(&b.firn, "firn", "", "the program firn (default: built from the tree)")
 	flags.Parse(args)
 	if *quick {
-		b.rounds, b.length = 1, time.Second
+		b.rounds = 1
 	}
 	var err error
 	if b.dir, err = os.MkdirTemp("", "firn-serve-"); err != nil {
@@ -106,38 +106,50 @@ type figure struct {
 	server, client float64 // processor time of an ID, in nanoseconds
 }
 
+func rateOf(f figure) float64   { return f.rate }
+func serverOf(f figure) float64 { return f.server }
+func clientOf(f figure) float64 { return f.client }
+
 // A subject is something that is measured beside others.
 type subject struct {
-	name string
-	run  func(context.Context) (figure, error)
-	figure
+	name   string
+	run    func(context.Context) (figure, error)
+	rounds []figure
 }
 
-// turns measures subjects in turn, and sets the medians.
+// median returns the median of the rounds.
+func (s *subject) median(of func(figure) float64) float64 {
+	return median(len(s.rounds), func(i int) float64 { return of(s.rounds[i]) })
+}
+
+// by returns the median of the rounds' ratios to another subject.
+func (s *subject) by(other *subject, of func(figure) float64) float64 {
+	return median(len(s.rounds), func(i int) float64 { return of(s.rounds[i]) / of(other.rounds[i]) })
+}
+
+// median returns the median of n values.
+func median(n int, value func(i int) float64) float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = value(i)
+	}
+	slices.Sort(v)
+	return v[n/2]
+}
+
+// turns measures subjects in turn, and prints their medians.
 func (b *bench) turns(ctx context.Context, subjects ...*subject) error {
-	all := make([][]figure, len(subjects))
 	for range b.rounds {
-		for i, s := range subjects {
+		for _, s := range subjects {
 			f, err := s.run(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			all[i] = append(all[i], f)
+			s.rounds = append(s.rounds, f)
 		}
 	}
-	for i, s := range subjects {
-		s.figure = figure{median(all[i], func(f figure) float64 { return f.rate }),
-			median(all[i], func(f figure) float64 { return f.server }), median(all[i], func(f figure) float64 { return f.client })}
-		fmt.Printf("%-52s %12.0f IDs/s   processor: server %7.1f ns, client %7.1f ns\n", s.name, s.rate, s.server, s.client)
+	for _, s := range subjects {
+		fmt.Printf("%-52s %12.0f IDs/s   processor: server %7.1f ns, client %7.1f ns\n", s.name, s.median(rateOf), s.median(serverOf), s.median(clientOf))
 	}
 	return nil
-}
-
-func median(all []figure, of func(figure) float64) float64 {
-	var v []float64
-	for _, f := range all {
-		v = append(v, of(f))
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
 }

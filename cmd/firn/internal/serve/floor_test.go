@@ -1,26 +1,69 @@
 package serve
 
 import (
-	"runtime/debug"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime"
 	"runtime/metrics"
+	"strconv"
 	"testing"
 )
 
-// The server collects less often than by Go's default, unless the environment says how often.
-func TestCollectLess(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	percent := func() uint64 {
-		s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+// A heap is what a process prints that has called raiseFloor.
+type heap struct {
+	Goal uint64 // the size at which Go collects next, in bytes
+	More int    // of the machine's memory since before raiseFloor, in bytes; 0 where the system has no /proc
+}
+
+// The heap of the server may grow by 16 MiB between two collections, unless the environment says how often Go collects.
+// The floor takes no memory of the machine. Each case has a process of its own: Go writes zeros to memory that it uses again.
+func TestFloor(t *testing.T) {
+	const child = "FIRN_TEST_FLOOR"
+	if os.Getenv(child) != "" {
+		before := resident(t)
+		raiseFloor()
+		runtime.GC() // sets the goal
+		s := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 		metrics.Read(s)
-		return s[0].Value.Uint64()
+		if err := json.NewEncoder(os.Stdout).Encode(heap{s[0].Value.Uint64(), resident(t) - before}); err != nil {
+			t.Fatal(err)
+		}
+		os.Exit(0)
 	}
 	for _, test := range []struct {
-		environment string
-		want        uint64
-	}{{"100", 100}, {"", 200}} {
-		t.Setenv("GOGC", test.environment)
-		if collectLess(); percent() != test.want {
-			t.Errorf("GOGC=%q: %d percent, want %d", test.environment, percent(), test.want)
+		name, value string
+		raised      bool
+	}{{"GOGC", "", true}, {"GOGC", "100", false}, {"GOMEMLIMIT", "1GiB", false}} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestFloor$")
+		cmd.Env = append(os.Environ(), "GOGC=", "GOMEMLIMIT=", test.name+"="+test.value, child+"=1")
+		out, err := cmd.Output()
+		var h heap
+		if err != nil || json.Unmarshal(out, &h) != nil {
+			t.Fatalf("%s=%s: %v: %s", test.name, test.value, err, out)
+		}
+		if (h.Goal >= 32<<20) != test.raised || h.Goal == 0 {
+			t.Errorf("%s=%s: Go collects next at %d bytes", test.name, test.value, h.Goal)
+		}
+		if h.More > 8<<20 {
+			t.Errorf("%s=%s: the floor takes %d bytes of the machine", test.name, test.value, h.More)
 		}
 	}
+}
+
+// resident returns the memory of the machine that the process has, in bytes.
+func resident(t *testing.T) int {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		if runtime.GOOS == "linux" {
+			t.Fatal(err)
+		}
+		return 0
+	}
+	pages, err := strconv.Atoi(string(bytes.Fields(text)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
 }
