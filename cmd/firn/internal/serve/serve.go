@@ -149,14 +149,14 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 // floor is memory that nobody reads or writes, so it takes no memory of the machine. The collector counts it as kept.
 var floor []byte
 
-// raiseFloor lets the heap grow by at least 16 MiB between two collections. The server keeps about 2 MiB, and each request
+// raiseFloor lets the heap grow by at least 10 MiB between two collections. The server keeps about 2 MiB, and each request
 // of HTTP makes garbage, so Go's default means 50 collections a second, a tenth of the processor's time. A larger GOGC
 // would have the same effect on a small heap, and would make the heap of ten thousand connections several times as large
 // as what they keep. Whoever sets GOGC or GOMEMLIMIT gets Go's own rule.
 func raiseFloor() {
 	floor = nil
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		floor = make([]byte, 16<<20)
+		floor = make([]byte, 10<<20)
 	}
 }
 
