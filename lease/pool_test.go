@@ -57,7 +57,7 @@ func (p *prepared) Prepare(context.Context) error {
 	return nil
 }
 
-// Create alone prepares a store, and only for a pool that could be.
+// Create prepares a store, and only for a pool that could be.
 func TestCreatePrepares(t *testing.T) {
 	ctx, store := t.Context(), &prepared{Store: memlease.New()}
 	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
@@ -68,6 +68,22 @@ func TestCreatePrepares(t *testing.T) {
 	}
 	testkit.Must(Create(ctx, store, "p", testLayout(4)))
 	testkit.Must(Lookup(ctx, store, "p"))
+	if store.calls != 1 {
+		t.Errorf("prepared %d times for a pool", store.calls)
+	}
+}
+
+// A rescue prepares a store only if the rescue may create the pool.
+func TestRescuePrepares(t *testing.T) {
+	ctx, store := t.Context(), &prepared{Store: memlease.New()}
+	layouts := []grant.Layout{testLayout(4)}
+	testkit.Is(t, testkit.Err(Rescue(ctx, store, "p", RescueConfig{Layouts: layouts})), ErrNoPool, "Rescue of none")
+	testkit.Is(t, testkit.Err(Rescue(ctx, store, "p", RescueConfig{Create: true})), ErrNoPool, "Rescue without a layout")
+	testkit.Is(t, testkit.Err(Rescue(ctx, store, "A", RescueConfig{Create: true, Layouts: layouts})), ErrConfig, "Rescue of a bad name")
+	if store.calls != 0 {
+		t.Errorf("prepared %d times for nothing", store.calls)
+	}
+	testkit.Must(Rescue(ctx, store, "p", RescueConfig{Create: true, Layouts: layouts}))
 	if store.calls != 1 {
 		t.Errorf("prepared %d times for a pool", store.calls)
 	}

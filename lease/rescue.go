@@ -67,9 +67,12 @@ type Rescued struct {
 //
 // If the store has gone back to an earlier state, let no process that takes workers of the pool
 // reach the store until Rescue has returned. If records are missing or damaged, processes may go
-// on: no lease takes a worker whose record is missing or damaged. Prepare the store first if the store needs preparing
-// ([driver.Preparer]). After an error of Rescue the pool may refuse leases, with an error that is
-// [ErrRescuing], until Rescue is run again. Each run does the whole rescue.
+// on: no lease takes a worker whose record is missing or damaged. After an error of Rescue the pool may
+// refuse leases, with an error that is [ErrRescuing], until Rescue is run again. Each run does the whole
+// rescue.
+//
+// With RescueConfig.Create, Rescue prepares the store first, as [Create] does: the table of a database may
+// be lost, too.
 //
 // # Why it is safe
 //
@@ -94,6 +97,11 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 	c, err := c.settle()
 	if err != nil {
 		return nil, err
+	}
+	if p, ok := store.(driver.Preparer); ok && c.Create && len(c.Layouts) > 0 && checkName(name) == nil {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
 	}
 	r := &rescue{name: name, store: timed{Store: store, world: c.world, limit: c.timeout}, RescueConfig: c}
 	for {

@@ -113,8 +113,8 @@ type Clock interface {
 }
 
 // A Preparer is a Store that needs preparation before the first pool, for example a database
-// without the table. Of all calls of package lease, only lease.Create prepares a store: elsewhere, a
-// wrong address would go unnoticed.
+// without the table. Of all calls of package lease, only lease.Create prepares a store, and lease.Rescue
+// with RescueConfig.Create: elsewhere, a wrong address would go unnoticed.
 type Preparer interface {
 	// Prepare prepares the store. If the store is prepared already, Prepare does nothing.
 	Prepare(ctx context.Context) error
