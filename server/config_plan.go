@@ -62,7 +62,7 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 			return nil, err
 		}
 		g.Leases, g.StoreName, g.PoolName = made.Generators[i].Workers, made.Generators[i].Store, cmp.Or(g.Pool, spec.Name)
-		looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, spec) })
+		looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, spec, made.Lease) })
 	}
 	looks.Wait()
 	look.close()
@@ -119,7 +119,7 @@ type look struct {
 const patience = 5 * time.Second
 
 // at reports whether a pool exists. The error says why a server would get no worker.
-func (l *looker) at(ctx context.Context, g supply.Generator, pool string, spec grant.Spec) (exists bool, err error) {
+func (l *looker) at(ctx context.Context, g supply.Generator, pool string, spec grant.Spec, c lease.Config) (exists bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	l.mu.Lock()
@@ -140,11 +140,17 @@ func (l *looker) at(ctx context.Context, g supply.Generator, pool string, spec g
 		return false, fmt.Errorf("pool %s: %w: create it (lease.Create), or set create = true", pool, lease.ErrNoPool)
 	}
 	local, ok := at.store.(driver.Local)
-	_, err = lease.Open(ctx, at.store, pool, spec.Layout)
+	p, err := lease.Open(ctx, at.store, pool, spec.Layout)
 	if errors.Is(err, lease.ErrNoPool) && (g.Create || ok && local.Local() && makes) {
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	if skew, ok := errors.AsType[*lease.SkewError](p.CheckClock(ctx, c)); ok {
+		return true, skew
+	}
+	return true, nil // other errors of records keep a server from some workers only
 }
 
 func (l *looker) close() {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -90,5 +91,34 @@ func TestPlan(t *testing.T) {
 	}
 	if all, err := c.Leases(); err != nil || len(all) != 6 || all[0].PoolName != "nanoflake" || all[0].NumWorkers != 3 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// behind is a store whose clock is an hour behind.
+type behind struct{ open }
+
+func (behind) Now(context.Context) (time.Time, error) { return time.Now().Add(-time.Hour), nil }
+
+// TestPlanClock: a plan says that the pool contradicts the clock, unless the clock is trusted.
+func TestPlanClock(t *testing.T) {
+	store := behind{open{memlease.New()}}
+	c := Config{Generators: []Generator{{Name: "g", Format: "nanoflake"}},
+		OpenStore: func(context.Context, string) (driver.Store, error) { return store, nil }}
+	_, spec, err := c.generator(&c.Generators[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lease.Create(t.Context(), store, "nanoflake", spec.Layout); err != nil {
+		t.Fatal(err)
+	}
+	for _, trusts := range []bool{false, true} {
+		c.Lease.TrustClock = trusts
+		p, err := c.Plan(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := p.Makes[0]; !g.Exists || errors.Is(g.Err, lease.ErrClockSkew) == trusts || trusts && g.Err != nil {
+			t.Errorf("TrustClock %v: exists %v, %v", trusts, g.Exists, g.Err)
+		}
 	}
 }
