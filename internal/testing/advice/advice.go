@@ -31,6 +31,9 @@ var advised = regexp.MustCompile(`(?:^|: |; |, |\. |\(|\b(?:or|and|then) )((?:ac
 	`end|for more|free|give|grant|have (?:a|fewer)|keep|leave|let|listen on|look|lower|make|mend|mount|move|(?:n|as) must be|name|pass|put|raise|read|remove|renew|rescue|reset|` +
 	`restart|restore|run|search|see|send|set|speak|start|stop|take|trust|try|turn|upgrade|use|wait|want|write)(?:[ ,]|$))`)
 
+// putting matches the operation of an error of a store, as in "put KEY: …", which is no advice.
+var putting = regexp.MustCompile(`^put [^ ]+: `)
+
 // begins returns where the parts of an advice begin in a text.
 func begins(text string) (all []int) {
 	for from := 0; from < len(text); {
@@ -38,7 +41,9 @@ func begins(text string) (all []int) {
 		if at == nil || from > 0 && at[0] == 0 && at[2] == 0 { // not the beginning of the text
 			return all
 		}
-		all = append(all, from+at[2])
+		if !putting.MatchString(text[from+at[2]:]) {
+			all = append(all, from+at[2])
+		}
 		from += at[3] - 1
 	}
 	return all

@@ -17,6 +17,8 @@ func TestBegins(t *testing.T) {
 		"stop all processes that use its pools, and rescue the pools":    2,
 		"name: the use of addresses, names and tokens; form-action":      0,
 		"see that the server runs, and that the network lets through it": 1,
+		"etcd://h/p: put pool/a: store unavailable: see the log":         1,
+		"it is too large; put it elsewhere":                              1,
 		"": 0,
 	} {
 		if got := begins(text); len(got) != want {
