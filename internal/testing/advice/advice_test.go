@@ -19,7 +19,7 @@ func TestBegins(t *testing.T) {
 		"see that the server runs, and that the network lets through it": 1,
 		"etcd://h/p: put pool/a: store unavailable: see the log":         1,
 		"it is too large; put it elsewhere":                              1,
-		"": 0,
+		"":                                                               0,
 	} {
 		if got := begins(text); len(got) != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
