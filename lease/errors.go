@@ -152,7 +152,7 @@ func (e *UnrecordedError) Error() string {
 	if !e.Known.IsZero() {
 		known = "the earliest known holder is of " + timeText(e.Known)
 	}
-	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s: search the logs of programs for the worker (event Acquired), and look for programs without a lease",
+	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s: search the logs of programs for the worker (event acquired), and look for programs without a lease",
 		e.Pool, e.Worker, ErrUnrecorded, timeText(e.At), known)
 }
 

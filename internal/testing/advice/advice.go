@@ -31,8 +31,8 @@ var advised = regexp.MustCompile(`(?:^|: |; |, |\. |\(|\b(?:or|and|then) )((?:ac
 	`end|for more|free|give|grant|have (?:a|fewer)|keep|leave|let|listen on|look|lower|make|mend|mount|move|(?:n|as) must be|name|pass|put|raise|read|remove|renew|rescue|reset|` +
 	`restart|restore|run|search|see|send|set|speak|start|stop|take|trust|try|turn|upgrade|use|wait|want|write)(?:[ ,]|$))`)
 
-// putting matches the operation of an error of a store, as in "put KEY: …", which is no advice.
-var putting = regexp.MustCompile(`^put [^ ]+: `)
+// operation matches the operation of an error of a store, as in "put KEY: …", which is no advice.
+var operation = regexp.MustCompile(`^(?:put|read) [^ ]+: `)
 
 // begins returns where the parts of an advice begin in a text.
 func begins(text string) (all []int) {
@@ -41,7 +41,7 @@ func begins(text string) (all []int) {
 		if at == nil || from > 0 && at[0] == 0 && at[2] == 0 { // not the beginning of the text
 			return all
 		}
-		if !putting.MatchString(text[from+at[2]:]) {
+		if !operation.MatchString(text[from+at[2]:]) {
 			all = append(all, from+at[2])
 		}
 		from += at[3] - 1

@@ -18,6 +18,7 @@ func TestBegins(t *testing.T) {
 		"name: the use of addresses, names and tokens; form-action":      0,
 		"see that the server runs, and that the network lets through it": 1,
 		"etcd://h/p: put pool/a: store unavailable: see the log":         1,
+		"memory: read p/pool: damaged: rescue the pool":                 1,
 		"it is too large; put it elsewhere":                              1,
 		"":                                                               0,
 	} {
