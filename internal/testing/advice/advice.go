@@ -31,18 +31,24 @@ var advised = regexp.MustCompile(`(?:^|: |; |, |\. |\(|\b(?:or|and|then) )((?:ac
 	`end|for more|free|give|grant|have (?:a|fewer)|keep|leave|let|listen on|look|lower|make|mend|mount|move|(?:n|as) must be|name|pass|put|raise|read|remove|renew|rescue|reset|` +
 	`restart|restore|run|search|see|send|set|speak|start|stop|take|trust|try|turn|upgrade|use|wait|want|write)(?:[ ,]|$))`)
 
-// operation matches the operation of an error of a store, as in "put KEY: …", which is no advice.
-var operation = regexp.MustCompile(`^(?:put|read) [^ ]+: `)
+// operation matches the operation of an error of a store or of the system, as in "put KEY: …" and "write PATH: …", which is
+// no advice. forbidden matches what an advice says not to do.
+var (
+	operation = regexp.MustCompile(`^(?:(?:put|read) [^ ]+|write /[^:]*): `)
+	forbidden = regexp.MustCompile(`\bdo not (?:\w+, )*\w+ or \w+`)
+)
 
 // begins returns where the parts of an advice begin in a text.
 func begins(text string) (all []int) {
+	never := forbidden.FindAllStringIndex(text, -1)
 	for from := 0; from < len(text); {
 		at := advised.FindStringSubmatchIndex(text[from:])
 		if at == nil || from > 0 && at[0] == 0 && at[2] == 0 { // not the beginning of the text
 			return all
 		}
-		if !operation.MatchString(text[from+at[2]:]) {
-			all = append(all, from+at[2])
+		b := from + at[2]
+		if !operation.MatchString(text[b:]) && !slices.ContainsFunc(never, func(f []int) bool { return f[0] <= b && b < f[1] }) {
+			all = append(all, b)
 		}
 		from += at[3] - 1
 	}
