@@ -31,7 +31,7 @@ func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 func (s *Store) header() (http.Header, error) {
 	token, err := s.currentToken()
 	if err != nil {
-		return nil, &driver.Error{Err: fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), Advice: "see that the file is there, and can be read"}
+		return nil, err
 	}
 	if token == "" {
 		return http.Header{}, nil
@@ -39,19 +39,23 @@ func (s *Store) header() (http.Header, error) {
 	return http.Header{"Authorization": {"Bearer " + token}}, nil
 }
 
+// currentToken returns the present token, or "" if the store has none. The error is a *driver.Error.
 func (s *Store) currentToken() (string, error) {
+	fail := func(err error, advice string) (string, error) {
+		return "", &driver.Error{Err: fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), Advice: advice}
+	}
 	token := s.token
 	if s.tokenFile != "" {
 		content, err := os.ReadFile(s.tokenFile)
 		if err != nil {
-			return "", err
+			return fail(err, "see that the file is there, and can be read")
 		}
 		if token = strings.TrimSpace(string(content)); token == "" {
-			return "", fmt.Errorf("%s is empty", s.tokenFile)
+			return fail(fmt.Errorf("%s is empty", s.tokenFile), "write the token into the file")
 		}
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("it has a character that tokens do not have")
+		return fail(errors.New("it has a character that tokens do not have"), "give the token alone, without spaces and line breaks")
 	}
 	return token, nil
 }
@@ -113,10 +117,18 @@ func (st status) is(reason, name string) bool {
 	return st.Kind == "Status" && st.Reason == reason && st.Details.Kind == "leases" && st.Details.Name == name
 }
 
+// noNamespace reports whether a status says that the namespace is missing.
+func (st status) noNamespace() bool {
+	return st.Reason == "NotFound" && st.Details.Kind == "namespaces"
+}
+
+// between is what to do about an answer that the API does not give.
+const between = "see that the API of Kubernetes answers there, and what is between here and the API"
+
 // unexpected returns the error for an answer that the API does not give.
 func (s *Store) unexpected(format string, args ...any) error {
 	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
-		Advice: "see that the API of Kubernetes answers there, and what is between here and the API"}
+		Advice: between}
 }
 
 // hide removes the token from a text.
@@ -139,6 +151,11 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 		return "try again", driver.ErrUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
 		return "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through", driver.ErrUnavailable
+	// The scheme of the setting server alone says whether the store speaks TLS.
+	case rest.IsPlain(err):
+		return "the server speaks without TLS, unlike the API server: see that the port is right, or use http:// for a proxy on this machine (kubectl proxy)", driver.ErrUnavailable
+	case rest.IsNotHTTP(err):
+		return "see that the API server listens there, and that server begins with https://, if it speaks TLS", driver.ErrUnavailable
 	}
 	return rest.Advice(err, "the API server"), driver.ErrUnavailable
 }
@@ -165,19 +182,26 @@ func (s *Store) advice(verb string, code int, st status) string {
 	switch {
 	case terminating:
 		return "the namespace " + s.namespace + " is being deleted, and all its entries with it: " + advice.Move("in another one")
-	case st.Reason == "NotFound" && st.Details.Kind == "namespaces":
-		return "create the namespace: kubectl create namespace " + s.namespace
-	case code == http.StatusUnauthorized:
+	case st.noNamespace():
+		return s.create()
+	// A webhook or a policy may refuse with any code.
+	case code == http.StatusUnprocessableEntity, strings.Contains(st.Message, " denied the request"), strings.Contains(st.Message, " denied request"):
+		return "see which policy or webhook refuses it, and what for"
+	case strings.Contains(st.Message, "exceeded quota"):
+		return "raise the quota of leases in the namespace " + s.namespace
+	// A request without a token is of the user system:anonymous, who must not get rights.
+	case code == http.StatusUnauthorized, strings.Contains(st.Message, "\"system:anonymous\""):
 		return "look at the token (token-file), or at cert and key: the API does not know who this is, or no longer"
+	case code == http.StatusForbidden && st.Kind == "":
+		return between
+	case code == http.StatusForbidden && st.Details.Kind != "leases":
+		return "bind the account to the ClusterRoles system:basic-user and system:discovery, as Kubernetes does by default"
 	case code == http.StatusForbidden:
-		return fmt.Sprintf("let the service account %s leases in the namespace %s: a Role with the verbs get, list, create, update and watch on leases of coordination.k8s.io, and a RoleBinding",
-			verb, s.namespace)
+		return s.allow(verb)
 	case code == http.StatusConflict:
 		return "try again: something else than the entry was changed meanwhile"
-	case code == http.StatusUnprocessableEntity:
-		return "see which policy refuses it, and what for"
 	case code == http.StatusTooManyRequests:
-		return "see what makes so many requests, or give this one a PriorityLevelConfiguration with more room"
+		return "see what makes so many requests, or give this one a FlowSchema whose PriorityLevelConfiguration has more room"
 	case code/100 == 3:
 		return "see that server is the API server: it never redirects requests of leases"
 	case code == http.StatusBadRequest && st.Kind == "":
@@ -185,7 +209,18 @@ func (s *Store) advice(verb string, code int, st status) string {
 	case code == http.StatusNotFound:
 		return "see that server is the API of Kubernetes, 1.14 or later, without a path"
 	case code >= 500:
-		return "see that the API server and its etcd are up (kubectl get --raw /readyz?verbose)"
+		return "see that the API server and its etcd are up (kubectl get --raw '/readyz?verbose')"
 	}
 	return "see what the API server says in its log"
+}
+
+// create is what to do about a missing namespace.
+func (s *Store) create() string {
+	return "see that the address is right, or create the namespace: kubectl create namespace " + s.namespace + "; " + advice.Lost
+}
+
+// allow is what to do about missing verbs on leases.
+func (s *Store) allow(verbs string) string {
+	return fmt.Sprintf("let the service account %s leases in the namespace %s: a Role with the verbs get, list, create, update and watch on leases of coordination.k8s.io, and a RoleBinding",
+		verbs, s.namespace)
 }

@@ -102,7 +102,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	case reply.Status == http.StatusForbidden: // as is usual
 		i.try(ctx)
 	case statusOf(reply).Reason == "NotFound":
-		i.Note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
+		i.Note(s.create(), "there is no namespace %s", s.namespace)
 	case reply.Status != http.StatusOK:
 		i.Unknown("whether the namespace is there", s.failed("get", reply))
 	case json.Unmarshal(reply.Body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
@@ -134,8 +134,8 @@ func (i *inspection) try(ctx context.Context) {
 	st := statusOf(reply)
 	switch {
 	case reply.Status == http.StatusCreated, st.Reason == "AlreadyExists":
-	case st.Reason == "NotFound" && st.Details.Kind == "namespaces":
-		i.Note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
+	case st.noNamespace():
+		i.Note(s.create(), "there is no namespace %s", s.namespace)
 	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
 		i.terminating()
 	default:
@@ -181,7 +181,7 @@ func (i *inspection) permissions(ctx context.Context) {
 		report = i.Blocks
 	}
 	if len(missing) > 0 {
-		report(s.advice(strings.Join(missing, ", "), http.StatusForbidden, status{}), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
+		report(s.allow(strings.Join(missing, ", ")), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
 	}
 }
 
@@ -219,7 +219,7 @@ func (i *inspection) objects(ctx context.Context) {
 			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
 	}
 	if going > 0 {
-		i.Loses("see what has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
+		i.Loses("see what has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue, with Layouts and Create if a pool is gone)", "%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
 		i.Note("have it use a separate prefix", "something else has leases whose names begin with %s: %d do not belong to this store, such as %.100q", s.prefix, foreign, example)

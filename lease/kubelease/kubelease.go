@@ -63,6 +63,7 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -489,7 +490,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	case made.Metadata.Annotations[valueAnnotation] != l.Metadata.Annotations[valueAnnotation],
 		made.Metadata.Annotations[writeAnnotation] != l.Metadata.Annotations[writeAnnotation]:
 		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written the object as asked", driver.ErrUnsafe),
-			Advice: "see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations)"}
+			Advice: "see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations); then " + advice.Damaged}
 	case rev != driver.None && (made.Metadata.UID != l.Metadata.UID || revision(made) == rev):
 		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
 			Advice: "see that Kubernetes answers there, and what is between here and Kubernetes"}

@@ -185,8 +185,8 @@ func invalid(kind, name, cause, why string) *pretend.Answer {
 	return Status(422, "Invalid", kind, name, fmt.Sprintf("%s.coordination.k8s.io %q is invalid: %s", kind, name, why), cause)
 }
 
-// forbidden returns the answer to a token without the right.
-func forbidden(verb, group, kind, name, namespace string) *pretend.Answer {
+// forbidden returns the answer to a user without the right.
+func forbidden(user, verb, group, kind, name, namespace string) *pretend.Answer {
 	what := kind
 	if group != "" {
 		what += "." + group
@@ -194,8 +194,8 @@ func forbidden(verb, group, kind, name, namespace string) *pretend.Answer {
 	if name != "" {
 		what += fmt.Sprintf(" %q", name)
 	}
-	return Status(403, "Forbidden", kind, name, fmt.Sprintf("%s is forbidden: User \"system:serviceaccount:test:firn\" cannot %s resource %q in API group %q in the namespace %q",
-		what, verb, kind, group, namespace))
+	return Status(403, "Forbidden", kind, name, fmt.Sprintf("%s is forbidden: User %q cannot %s resource %q in API group %q in the namespace %q",
+		what, user, verb, kind, group, namespace))
 }
 
 // gone returns the answer about a version that Forget has removed.
@@ -226,25 +226,32 @@ func (s *Server) admit(r *http.Request, verb, namespace, name string) *pretend.A
 			return Status(400, "BadRequest", "", "", fmt.Sprintf("unknown parameter %q", parameter))
 		}
 	}
-	allowed, answer := s.account(r)
+	user, allowed, answer := s.account(r)
 	if answer != nil {
 		return answer
 	}
 	if s.Tokens != nil && !slices.Contains(allowed, verb) {
-		return forbidden(verb, "coordination.k8s.io", "leases", name, namespace)
+		return forbidden(user, verb, "coordination.k8s.io", "leases", name, namespace)
 	}
 	return nil
 }
 
-func (s *Server) account(r *http.Request) (verbs []string, answer *pretend.Answer) {
-	if s.Tokens == nil {
-		return nil, nil
+// The users of requests with a token of the server's, and without any token.
+const (
+	firn      = "system:serviceaccount:test:firn"
+	anonymous = "system:anonymous"
+)
+
+func (s *Server) account(r *http.Request) (user string, verbs []string, answer *pretend.Answer) {
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	verbs, ok := s.Tokens[token]
+	switch {
+	case s.Tokens == nil || ok:
+		return firn, verbs, nil
+	case token == "":
+		return anonymous, nil, nil
 	}
-	verbs, ok := s.Tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
-	if !ok {
-		return nil, Status(401, "Unauthorized", "", "", "Unauthorized")
-	}
-	return verbs, nil
+	return "", nil, Status(401, "Unauthorized", "", "", "Unauthorized")
 }
 
 func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
@@ -258,7 +265,7 @@ func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
 		phase, ok := s.Namespaces[m[1]]
 		switch {
 		case !s.SeeSpaces:
-			return forbidden("get", "", "namespaces", m[1], m[1])
+			return forbidden(firn, "get", "", "namespaces", m[1], m[1])
 		case !ok:
 			return Status(404, "NotFound", "namespaces", m[1], fmt.Sprintf("namespaces %q not found", m[1]))
 		}
@@ -433,11 +440,13 @@ func (s *Server) review(r *http.Request, body []byte) *pretend.Answer {
 			ResourceAttributes struct{ Namespace, Verb, Group, Resource string }
 		}
 	}
-	allowed, answer := s.account(r)
+	user, allowed, answer := s.account(r)
 	a := &review.Spec.ResourceAttributes
 	switch {
 	case answer != nil:
 		return answer
+	case user == anonymous:
+		return forbidden(user, "create", "authorization.k8s.io", "selfsubjectaccessreviews", "", "")
 	case json.Unmarshal(body, &review) != nil || review.Kind != "SelfSubjectAccessReview" || a.Group != "coordination.k8s.io" || a.Resource != "leases" || a.Namespace == "":
 		return Status(400, "BadRequest", "", "", "no review of leases")
 	}

@@ -238,10 +238,8 @@ func Advice(err error, server string) string {
 		verification *tls.CertificateVerificationError
 		authority    x509.UnknownAuthorityError
 		alert        tls.AlertError
-		record       tls.RecordHeaderError
 		dns          *net.DNSError
 	)
-	text := err.Error()
 	switch {
 	case errors.As(err, &authority):
 		return "give the file of the authority that has signed the server's certificate: ca"
@@ -249,7 +247,7 @@ func Advice(err error, server string) string {
 		return "look at the server's certificate, and at ca and server-name"
 	case errors.As(err, &alert):
 		return "look at cert and key: the server does not like the certificate, or wants one"
-	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
+	case IsPlain(err):
 		return "the server speaks without TLS: leave out tls, ca, cert, key and server-name"
 	case errors.As(err, &dns):
 		return "look at the names of the hosts"
@@ -257,11 +255,20 @@ func Advice(err error, server string) string {
 		return "see that " + server + " runs there, and that the port is right"
 	case errors.Is(err, context.Canceled):
 		return ""
-	case strings.Contains(text, "malformed HTTP"):
+	case IsNotHTTP(err):
 		return "see that " + server + " listens there; if it speaks TLS, set tls=true or ca"
 	}
 	return "see that " + server + " runs there and answers, and that the network lets you through"
 }
+
+// IsPlain reports whether an error of Do says that the server answers without TLS.
+func IsPlain(err error) bool {
+	_, is := errors.AsType[tls.RecordHeaderError](err)
+	return is || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+}
+
+// IsNotHTTP reports whether an error of Do says that the answer is not HTTP, but TLS for example.
+func IsNotHTTP(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }
 
 // Sleep waits for d. If ctx ends earlier, Sleep returns the error of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {

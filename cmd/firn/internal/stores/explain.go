@@ -75,7 +75,7 @@ func (st *State) withCommands(text, pool string) string {
 // from other entries: its advice on a damaged entry has no layouts.
 func textOf(err error) string {
 	var store *driver.Error
-	if errors.Is(err, driver.ErrDamaged) && errors.As(err, &store) && strings.HasSuffix(store.Key, "/pool") {
+	if (errors.Is(err, driver.ErrDamaged) || errors.Is(err, driver.ErrUnsafe)) && errors.As(err, &store) && strings.HasSuffix(store.Key, "/pool") {
 		return strings.Replace(err.Error(), "(lease.Rescue)", "(lease.Rescue, with Layouts)", 1)
 	}
 	return err.Error()
