@@ -253,14 +253,25 @@ func TestServeTrustClock(t *testing.T) {
 		status, _ := s.get("/v1/generators/nanoflake/ids", "")
 		return status
 	}
+	const advice = "set the clock or, if it is right, set trust-clock = true under [lease] in the file of --config"
+	looks := func() (string, int) {
+		said, err := output(t, firnCommand(t, "serve", "--check", "--state", dir, "--config", config))
+		return said, exitCode(err)
+	}
 	s := serves("")
 	s.until("the advice", func() bool {
 		ids(s) // the first request leases a worker
-		return strings.Contains(s.log.String(), "set the clock or, if it is right, set trust-clock = true under [lease] in the file of --config")
+		return strings.Contains(s.log.String(), advice)
 	})
+	if said, code := looks(); code != 1 || !strings.Contains(said, advice) {
+		t.Errorf("firn serve --check: exit code %d: %s", code, said)
+	}
 	s.end(syscall.SIGTERM)
 	s = serves("[lease]\ntrust-clock = true\n")
 	s.until("an ID", func() bool { return ids(s) == http.StatusOK })
+	if said, code := looks(); code != 0 || strings.Contains(said, "clock") {
+		t.Errorf("firn serve --check: exit code %d: %s", code, said)
+	}
 	s.end(syscall.SIGTERM)
 }
 
