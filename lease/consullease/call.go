@@ -91,10 +91,15 @@ func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pai
 	return pairs, nil
 }
 
+const (
+	listens = "see that Consul listens there, on the port for HTTP, and what is between here and Consul"
+	// Without a leader, consul operator raft list-peers fails unless -stale lets any server answer.
+	leads = "see that more than half of the servers are up and reach each other (consul operator raft list-peers -stale)"
+)
+
 // unexpected returns the error for an answer that Consul does not give.
 func (s *Store) unexpected(format string, args ...any) error {
-	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
-		Advice: "see that Consul listens there, on the port for HTTP, and what is between here and Consul"}
+	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))), Advice: listens}
 }
 
 // hide removes the token from a text.
@@ -126,14 +131,20 @@ func (s *Store) failed(status int, reason string) error {
 func (s *Store) advice(status int, what string) string {
 	has := func(part string) bool { return strings.Contains(what, part) }
 	switch {
-	case has("ACL not found"), status == http.StatusUnauthorized:
+	case has("ACL not found"):
 		return "look at the token (token-file, token-env): Consul does not know it"
+	case status == http.StatusUnauthorized: // Consul refuses requests of leases as forbidden
+		return listens
 	case has("No cluster leader"), has("leadership lost"), has("not the leader"):
-		return "see that more than half of the servers are up and reach each other (consul operator raft list-peers)"
+		return leads
 	case has("No path to datacenter"):
 		return "look at datacenter"
 	case has("Enterprise"):
 		return "leave out namespace and partition, which only Consul Enterprise has"
+	case status == http.StatusForbidden && has("blocked by agent configuration"):
+		return "take the path out of block_endpoints of the agent (http_config)"
+	case status == http.StatusForbidden && has("Access is restricted"):
+		return "add the network of this machine to allow_write_http_from of the agent (http_config)"
 	case status == http.StatusForbidden && has("operator:read"):
 		return "to find out, add operator = \"read\" to the policy of the token"
 	case status == http.StatusForbidden && has("agent:read"):
@@ -141,9 +152,9 @@ func (s *Store) advice(status int, what string) string {
 	case status == http.StatusForbidden:
 		return "give a token (token-file, token-env) whose policy has " + writeRule(s.prefix)
 	case status == http.StatusRequestEntityTooLarge:
-		return "raise kv_max_value_size and txn_max_req_len of the agent: a value of a lease has up to 4096 bytes"
-	case status == http.StatusTooManyRequests:
-		return "raise limits of the agent: http_max_conns_per_client, or request_limits"
+		return "raise limits of the agent: kv_max_value_size to 4096 or more, and txn_max_req_len to 8192 or more"
+	case status == http.StatusTooManyRequests, has("rate limit exceeded"): // the leader says 503
+		return "raise limits: http_max_conns_per_client or rpc_rate of the agent, or request_limits of the servers"
 	case status/100 == 3:
 		return "see that Consul listens there: it never redirects requests of leases"
 	case status == http.StatusBadRequest && has("HTTPS"):

@@ -131,7 +131,7 @@ func settle(a *address.Address, err error) (*Store, *tls.Config, error) {
 	case a.User != "":
 		err = fmt.Errorf("%w: Consul knows no users: give a token", driver.ErrAddress)
 	case strings.ContainsFunc(s.token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		err = fmt.Errorf("%w: the token has a character that tokens do not have", driver.ErrAddress)
+		err = fmt.Errorf("%w: the token has a character that tokens do not have: give the token alone, without spaces and line breaks", driver.ErrAddress)
 	default:
 		err = checkPrefix(a.Path)
 	}
@@ -261,8 +261,12 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	}
 	if reply.Status == http.StatusConflict { // nothing was changed, for whatever reason
 		for _, e := range done.Errors {
-			if !strings.HasSuffix(e.What, "index is stale") {
+			switch {
+			case strings.HasSuffix(e.What, "index is stale"):
+			case strings.Contains(e.What, "Permission denied"):
 				return driver.None, s.failed(http.StatusForbidden, e.What)
+			default:
+				return driver.None, s.failed(reply.Status, e.What)
 			}
 		}
 		if len(done.Errors) == 0 {

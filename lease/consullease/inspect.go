@@ -74,8 +74,7 @@ func (i *inspection) servers(ctx context.Context) error {
 	case err != nil:
 		i.Unknown("which server is the leader", err)
 	case leader == "":
-		i.Note("see that more than half of the servers are up and reach each other (consul operator raft list-peers)",
-			"the servers have no leader: nothing can be read or written")
+		i.Note(leads, "the servers have no leader: nothing can be read or written")
 	}
 	return nil
 }
@@ -100,7 +99,7 @@ func (i *inspection) raft(ctx context.Context) {
 			voters++
 		}
 		if server.Node == "(unknown)" {
-			i.Note("remove it, if it is gone: consul operator raft remove-peer", "a server counts for the majority that nobody knows any more")
+			i.Note("remove it, if it is gone: consul operator raft remove-peer -id=ID", "a server counts for the majority that nobody knows any more")
 		}
 	}
 	if voters == 1 && i.peers > 1 {
@@ -156,18 +155,22 @@ func (i *inspection) keys(ctx context.Context) {
 	if err != nil {
 		i.Unknown("what is under the prefix", err)
 	}
-	foreign, tied, example := 0, 0, ""
+	foreign, tied, example, locked := 0, 0, "", ""
 	for _, p := range pairs {
 		if _, ok := keyOf(strings.TrimPrefix(p.Key, i.store.prefix)); !ok {
 			foreign++
 			example = p.Key
 		} else if p.Session != "" {
 			tied++
+			locked = p.Key
 		}
 	}
 	if tied > 0 {
-		i.Loses("see what has locked them, and release them (consul kv put -release)",
-			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
+		// A release writes the value, too: without a value it would empty the entry.
+		i.Loses("see what has locked them (consul kv get -detailed KEY shows the session); stop all processes that use the pools, "+
+			"then release each entry with its value: consul kv put -release -session=ID KEY \"$(consul kv get KEY)\"",
+			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again; "+
+				"one is %.100q", tied, locked)
 	}
 	if foreign > 0 {
 		i.Note("have it use a separate prefix", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q",

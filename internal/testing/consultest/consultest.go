@@ -48,7 +48,8 @@ type Server struct {
 	NoLeader    bool
 	Raft        string // the body of /v1/operator/raft/configuration
 	Self        string // the body of /v1/agent/self
-	MaxValue    int
+	MaxValue    int    // kv_max_value_size
+	MaxRequest  int    // txn_max_req_len
 	Consistency string // the header X-Consul-Effective-Consistency; "" means no header, as Consul answers for keys
 
 	*pretend.Server // connections and faults
@@ -66,7 +67,7 @@ type space struct {
 
 // New returns a server in a datacenter of three, without ACLs.
 func New() *Server {
-	s := &Server{Datacenter: "dc1", Peers: []string{"10.0.0.1:8300", "10.0.0.2:8300", "10.0.0.3:8300"}, MaxValue: 512 << 10,
+	s := &Server{Datacenter: "dc1", Peers: []string{"10.0.0.1:8300", "10.0.0.2:8300", "10.0.0.3:8300"}, MaxValue: 512 << 10, MaxRequest: 512 << 10,
 		Raft: `{"Servers":[{"Node":"a","Leader":true,"Voter":true},{"Node":"b","Voter":true},{"Node":"c","Voter":true}],"Index":7}`,
 		Self: `{"Config":{"Version":"1.20.1","Server":true},"DebugConfig":{"DevMode":false,"DiscoveryMaxStale":"0s"}}`,
 
@@ -278,13 +279,29 @@ func (s *Server) put(sp *space, key string, query map[string][]string, body []by
 	if len(body) > s.MaxValue {
 		return text(413, "Request body(%d bytes) too large, max size: %d bytes", len(body), s.MaxValue)
 	}
-	p := Pair{Key: key, Value: body}
+	old := sp.pairs[key]
+	p := Pair{Key: key, Value: body, Session: old.Session, LockIndex: old.LockIndex}
+	if id, ok := query["acquire"]; ok {
+		if old.Session != "" && old.Session != id[0] {
+			return pretend.JSON(200, false)
+		}
+		if old.Session == "" {
+			p.LockIndex++
+		}
+		p.Session = id[0]
+	}
+	if id, ok := query["release"]; ok { // which writes the value, too
+		if id[0] == "" || old.Session != id[0] {
+			return pretend.JSON(200, false)
+		}
+		p.Session = ""
+	}
 	if cas, ok := query["cas"]; ok {
 		is, err := strconv.ParseUint(cas[0], 10, 64)
 		if err != nil {
 			return text(500, "%v", err)
 		}
-		if sp.pairs[key].ModifyIndex != is {
+		if old.ModifyIndex != is {
 			return pretend.JSON(200, false)
 		}
 	}
@@ -294,8 +311,8 @@ func (s *Server) put(sp *space, key string, query map[string][]string, body []by
 
 // txn answers a transaction of one operation, "cas" or "set".
 func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
-	if len(body) > s.MaxValue {
-		return text(413, "Request body(%d bytes) too large, max size: %d bytes. See %s.", len(body), s.MaxValue,
+	if most := max(s.MaxValue, s.MaxRequest); len(body) > most {
+		return text(413, "Request body(%d bytes) too large, max size: %d bytes. See %s.", len(body), most,
 			"https://developer.hashicorp.com/docs/agent/config/config-files#txn_max_req_len")
 	}
 	var ops []struct {
@@ -313,6 +330,9 @@ func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
 		return text(400, "Failed to parse body: %v", err)
 	}
 	op := ops[0].KV
+	if len(op.Value) > s.MaxValue {
+		return text(413, "Value for key %q is too large (%d > %d bytes)", op.Key, len(op.Value), s.MaxValue)
+	}
 	fails := func(form string, args ...any) *pretend.Answer {
 		return pretend.JSON(409, map[string]any{"Results": nil, "Errors": []any{map[string]any{"OpIndex": 0, "What": fmt.Sprintf(form, args...)}}})
 	}
@@ -336,7 +356,7 @@ func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
 	default:
 		return fails("unknown KV operation: %s", op.Verb)
 	}
-	made := s.write(sp, Pair{Key: op.Key, Value: op.Value, Flags: uint64(op.Flags), Session: old.Session})
+	made := s.write(sp, Pair{Key: op.Key, Value: op.Value, Flags: uint64(op.Flags), Session: old.Session, LockIndex: old.LockIndex})
 	made.Value = nil
 	results := []any{}
 	if policy.Read != nil && policy.Read(op.Key) {

@@ -237,15 +237,20 @@ func Advice(err error, server string) string {
 	var (
 		verification *tls.CertificateVerificationError
 		authority    x509.UnknownAuthorityError
-		alert        tls.AlertError
+		remote       *net.OpError
 		dns          *net.DNSError
 	)
+	// An alert of the server has a type that crypto/tls does not export.
+	alert := ""
+	if errors.As(err, &remote) && remote.Op == "remote error" {
+		alert = remote.Err.Error()
+	}
 	switch {
 	case errors.As(err, &authority):
 		return "give the file of the authority that has signed the server's certificate: ca"
-	case errors.As(err, &verification):
+	case errors.As(err, &verification), strings.Contains(alert, "unrecognized name"):
 		return "look at the server's certificate, and at ca and server-name"
-	case errors.As(err, &alert):
+	case strings.Contains(alert, "certificate"), strings.Contains(alert, "handshake failure"):
 		return "look at cert and key: the server does not like the certificate, or wants one"
 	case IsPlain(err):
 		return "the server speaks without TLS: leave out tls, ca, cert, key and server-name"
