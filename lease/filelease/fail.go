@@ -119,6 +119,11 @@ func (s *Store) symlink(key string) error {
 	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put the target of the link there"}
 }
 
+// notRegular returns the error for a folder, a pipe, a socket or a device in the place of an entry.
+func notRegular(path string) error {
+	return newError("move it away; then rescue the pool (lease.Rescue), which makes the entry again", "%w: not a regular file: %s", driver.ErrDamaged, path)
+}
+
 // unreadable returns the error for a file without a valid entry.
 func unreadable(path string, err error) error {
 	what := advice.Damaged

@@ -44,6 +44,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -267,7 +268,7 @@ func (s *Store) inspect(on filesystem, mounts string) error {
 		s.find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
 	}
 	if openToAll(s.root) {
-		s.find(true, s.dir+" can be written by every user, and every user can take its entries away", "chmod o-w "+s.dir)
+		s.find(true, s.dir+" can be written by every user, and every user can take its entries away", "chmod -R o-w "+shell.Word(s.dir))
 	}
 	if s.byDefault && runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		s.find(false, "each user of the machine has a pool, and the workers of two users can be the same",
@@ -453,8 +454,7 @@ func readFile(key string, f *os.File) (entry, error) {
 		return entry{}, newError("put the target of the link there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
 	}
 	if !info.Mode().IsRegular() {
-		return entry{}, newError("move it away; then rescue the pool (lease.Rescue), which makes the entry again",
-			"%w: not a regular file: %s", driver.ErrDamaged, f.Name())
+		return entry{}, notRegular(f.Name())
 	}
 	var content []byte
 	switch size := info.Size(); {

@@ -3,6 +3,8 @@ package filelease
 import (
 	"fmt"
 	"strings"
+
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // A filesystem holds the properties that matter to a store.
@@ -22,9 +24,12 @@ const (
 	forgets = "entries are lost when the machine or the container restarts; IDs come twice if the clock is set back meanwhile"
 	layered = "entries are lost with their container, and no other container sees them; two containers make the same IDs"
 
-	useDisk   = "use a directory on a disk"
-	useVolume = "put the directory on a volume that all containers of this machine share"
+	onDisk   = "in a directory on a disk"
+	onVolume = "in a directory on a volume that all containers of this machine share"
 )
+
+// useDisk and useVolume are safe beside processes that use the directory: a new directory knows nothing of their workers.
+var useDisk, useVolume = advice.Move(onDisk), advice.Move(onVolume)
 
 const (
 	overlayMagic = 0x794c7630

@@ -23,9 +23,17 @@ const (
 	openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 )
 
-// openEntry opens the file of an entry.
+// openEntry opens the file of an entry. A socket and the file of a missing device cannot be opened: the errors of the system
+// say nothing of that.
 func (s *Store) openEntry(key string) (*os.File, error) {
-	return os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
+	if err == nil {
+		return f, nil
+	}
+	if info, e := os.Lstat(s.file(key)); e == nil && info.Mode()&(fs.ModeSocket|fs.ModeDevice) != 0 {
+		err = notRegular(s.file(key))
+	}
+	return nil, err
 }
 
 // tryLock locks an entry by the open file unless the file is locked. It returns a function that
