@@ -72,7 +72,7 @@ func (st *State) withCommands(text, pool string) string {
 }
 
 // textOf returns the text of an error for withCommands. A store cannot tell the record of a pool
-// from other entries: its advice on a damaged entry has no layouts.
+// from other entries: its advice on an entry that is damaged, or written otherwise than asked, has no layouts.
 func textOf(err error) string {
 	var store *driver.Error
 	if (errors.Is(err, driver.ErrDamaged) || errors.Is(err, driver.ErrUnsafe)) && errors.As(err, &store) && strings.HasSuffix(store.Key, "/pool") {

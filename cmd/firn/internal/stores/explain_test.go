@@ -62,6 +62,8 @@ func TestExplain(t *testing.T) {
 			"rescue (firn pool rescue sno --state /x; if --format is needed, the flags must be those that the lost pool was created with)"},
 		{&driver.Error{Store: "s", Op: "get", Key: "mine/pool", Err: driver.ErrDamaged, Advice: "rescue (lease.Rescue, with Layouts)"},
 			"rescue (firn pool rescue mine --format nanoflake --epoch 2020-01-01 --state /x)"},
+		{&driver.Error{Store: "s", Op: "put", Key: "mine/pool", Err: driver.ErrUnsafe, Advice: "see what changes it; then rescue the pool (lease.Rescue)"},
+			"then rescue the pool (firn pool rescue mine --format nanoflake --epoch 2020-01-01 --state /x)"},
 		{&driver.Error{Store: "s", Op: "open", Err: filelease.ErrCopied, Advice: "rescue all (lease.Rescue each, between OpenCopy and Adopt)"}, "rescue all (firn pool rescue --all --state /x)"},
 		{&driver.Error{Store: "s", Op: "open", Err: driver.ErrUnavailable, Advice: "create it with firn pool create; or not; firn pool doctor says"},
 			"with firn pool create FORMAT --state /x; or not; firn pool doctor --state /x says"},
