@@ -262,6 +262,7 @@ func (s *Source) Workers() []Worker {
 	all := make([]Worker, len(s.members))
 	for i, m := range s.members {
 		all[i] = m.look()
+		all[i].Err = s.reworded(all[i].Err)
 	}
 	return all
 }

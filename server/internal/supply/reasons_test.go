@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,6 +93,35 @@ func TestStoreSilentAtStart(t *testing.T) {
 	<-asked
 	stop(t, set)
 	refuses(t, s, reason.Draining)
+}
+
+// TestExplained: the errors of a lease that starts, and of a lease that has expired, are in the words of Explain.
+func TestExplained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		today()
+		store := newCut()
+		const words = "as operators say"
+		set := start(t, supply.Config{Generators: []supply.Generator{leased(t, "orders", store)}, Explain: func(generator string, err error) error {
+			return fmt.Errorf("%w: %s: %s", err, words, generator)
+		}})
+		s := find(t, set, "orders")
+		explained := func(want *reason.Reason) {
+			t.Helper()
+			refuses(t, s, want, words+": orders")
+			is(t, s.Serving(), want, words+": orders")
+			if err := s.Workers()[0].Err; err == nil || strings.Count(err.Error(), words) != 1 {
+				t.Errorf("the worker: %v", err)
+			}
+		}
+		store.Down.Store(true)
+		explained(reason.Starting)
+		store.Down.Store(false)
+		time.Sleep(time.Minute)
+		answers(t, s, 1)
+		store.Down.Store(true)
+		time.Sleep(time.Minute)
+		explained(reason.Window)
+	})
 }
 
 // TestPoolMissing serves a generator whose pool does not exist on a store that others share. An operator creates the

@@ -53,7 +53,8 @@ type Config struct {
 	Notify func(s *Source, e lease.Event)
 	// Failed, if not nil, gets the errors of stores that do not open.
 	Failed func(s *Source, err error)
-	// Explain, if not nil, rewords the error of a lease that has ended, for clients. It is called once for each such lease.
+	// Explain, if not nil, rewords the error of a lease or a store, for clients. It is called once for each lease that has
+	// ended, when it may take long, and for the other errors with each request: it is safe for concurrent use, and returns soon.
 	Explain func(generator string, err error) error
 }
 
@@ -499,7 +500,19 @@ func (s *Source) explain(ctx context.Context, err error) error {
 	case errors.Is(err, iderr.ErrExhausted):
 		of = reason.Exhausted
 	}
+	if of == reason.Starting || of == reason.Window {
+		err = s.reworded(err)
+	}
 	e := of.Because(fmt.Errorf("generator %s: %w", s.Name, err))
 	e.Retry = max(retry, e.Retry)
 	return e
+}
+
+// reworded returns an error of a lease that has not ended, or of a store, in the words of Config.Explain. The error of a
+// lease that has ended has these words already.
+func (s *Source) reworded(err error) error {
+	if err == nil || s.reword == nil || errors.Is(err, errSetup) || EndsLease(err) {
+		return err
+	}
+	return s.reword(s.Name, err)
 }

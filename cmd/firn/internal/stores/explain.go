@@ -108,7 +108,11 @@ func (st *State) Explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &expired): // first, since the cause may be any error below
-		return say("%s", st.withCommands(textOf(err), expired.Pool))
+		text := textOf(err)
+		if errors.As(expired.Cause, &skew) {
+			text = strings.Replace(text, skew.Error(), st.Explain(skew).Error(), 1)
+		}
+		return say("%s", st.withCommands(text, expired.Pool))
 	case errors.As(err, &none) && none.Rescued:
 		return say("pool %s: nobody gets a worker before %s, since the pool was rescued: try again then", none.Pool, cli.TimeText(none.Soonest))
 	case errors.As(err, &none) && none.Ahead:

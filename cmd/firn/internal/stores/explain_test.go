@@ -77,6 +77,7 @@ func TestExplain(t *testing.T) {
 		{fmt.Errorf("pool p: %w: %w (lease.Rescue)", errors.New("x"), lease.ErrRescued), "x: the pool was rescued (firn pool rescue p --state /x)"},
 		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: lease.ErrRolledBack, Store: "s", Op: "read", Key: "p/pool", Advice: "rescue it (lease.Rescue)"}}, "rescue it (firn pool rescue p --state /x)"},
 		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: driver.ErrUnavailable, Store: "s", Op: "put"}}, "the lease has expired at"},
+		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &lease.SkewError{Pool: "p", Now: at, Reference: at.AddDate(10, 0, 0)}}, "(in 9 years): set the clock or, if it is right, add --trust-clock"},
 		{errors.New("else"), "else"},
 	} {
 		st := &State{Dir: "/x"}

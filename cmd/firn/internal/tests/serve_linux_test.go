@@ -266,6 +266,11 @@ func TestServeTrustClock(t *testing.T) {
 	if said, code := looks(); code != 1 || !strings.Contains(said, advice) {
 		t.Errorf("firn serve --check: exit code %d: %s", code, said)
 	}
+	for _, path := range []string{"/v1/generators/nanoflake/ids", "/v1/generators/nanoflake"} {
+		if _, body := s.get(path, ""); !strings.Contains(body, advice) {
+			t.Errorf("%s is without the advice: %s", path, body)
+		}
+	}
 	s.end(syscall.SIGTERM)
 	s = serves("[lease]\ntrust-clock = true\n")
 	s.until("an ID", func() bool { return ids(s) == http.StatusOK })
