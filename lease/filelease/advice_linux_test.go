@@ -34,7 +34,8 @@ var unfollowed = map[string]string{
 	"let users share a directory that you name": "on Linux default stores exclude each other",
 	"use a directory on a filesystem that has hard links, the same for all processes whose IDs have to differ": "a filesystem of Linux without hard links is refused before its first entry",
 	"use a directory on a filesystem that has locks, the same for all processes whose IDs have to differ":      "the kernel has the locks of all local filesystems",
-	"use the version of this program that the other users of the store have":                                   "there is no later version",
+	"raise the system's limit on open files":                                 "other processes of the machine could open no files either",
+	"use the version of this program that the other users of the store have": "there is no later version",
 }
 
 // TestAdvice follows the advice of the errors and the findings of a store. The tests of the errors of Windows are in
@@ -284,6 +285,11 @@ func defaults(t *testing.T) []advice.Fault {
 		}, ways("no directory can be made there: ")),
 		fails("a place in which nothing can be made", func(t *testing.T) error { return lends(t, "/proc/ids") },
 			advice.Ways{"name the store's directory, the same for all processes whose IDs have to differ": lasting}),
+		fails("a link to a place in which nothing can be made", func(t *testing.T) error {
+			link := filepath.Join(t.TempDir(), "link")
+			testkit.OK(t, os.Symlink("/proc", link))
+			return lends(t, filepath.Join(link, "ids"))
+		}, advice.Ways{"name the store's directory, the same for all processes whose IDs have to differ": lasting}),
 		fails("a home directory that is lost", func(t *testing.T) error {
 			t.Setenv("XDG_STATE_HOME", tmpfs)
 			return testkit.Err(OpenDefault())
@@ -564,7 +570,7 @@ func entries(t *testing.T) []advice.Fault {
 		}})
 	}
 	link := func(path, away string) error { return os.Symlink(away, path) }
-	const target = "put the target of the link there"
+	const target, itself = "put the target of the link there", "put the file or the directory itself there"
 	putTarget := func(_ *testing.T, _ *Store, path, away string) error {
 		return errors.Join(os.Remove(path), os.Rename(away, path))
 	}
@@ -573,7 +579,7 @@ func entries(t *testing.T) []advice.Fault {
 		return errors.Join(os.Rename(path, away+"-too"), again(t, s, false))
 	}
 	return []advice.Fault{
-		inPlace("a link for an entry", false, link, "an entry must not be a symbolic link: "+target, putTarget),
+		inPlace("a link for an entry", false, link, itself, putTarget),
 		inPlace("a link for a folder", true, link, target, putTarget),
 		inPlace("a folder for an entry", false, func(path, _ string) error { return os.Mkdir(path, 0o700) }, move, moveAway),
 		inPlace("a pipe for an entry", false, func(path, _ string) error { return mkfifo(path) }, move, moveAway),
@@ -653,6 +659,35 @@ func directories(t *testing.T) []advice.Fault {
 				return lends(t, filepath.Join(inTheWay, "ids"))
 			},
 		}),
+		fails("a link to itself", func(t *testing.T) error {
+			testkit.OK(t, os.Symlink("circle", at("circle")))
+			return lends(t, at("circle"))
+		}, advice.Ways{"put the file or the directory itself there": func(t *testing.T) error {
+			pool(t, at("of the circle"))
+			testkit.OK(t, errors.Join(os.Remove(at("circle")), os.Rename(at("of the circle"), at("circle"))))
+			return lends(t, at("circle"), Existing)
+		}}),
+		fails("a link to nothing", func(t *testing.T) error {
+			testkit.OK(t, os.Symlink(at("disk/store"), at("link")))
+			return lends(t, at("link/ids"))
+		}, advice.Ways{
+			"see that the filesystem behind the link is mounted": func(t *testing.T) error {
+				testkit.OK(t, os.MkdirAll(at("disk"), 0o700))
+				mount(t, "tmpfs", at("disk"), "mode=0700")
+				pool(t, at("disk/store/ids"))
+				err := lends(t, at("link/ids"), Existing)
+				return errors.Join(err, syscall.Unmount(at("disk"), syscall.MNT_DETACH))
+			},
+			"if it is, make the directory that the link leads to": func(t *testing.T) error {
+				if err := lends(t, at("link/ids")); err == nil {
+					t.Error("the link leads to a directory")
+				}
+				testkit.OK(t, os.MkdirAll(at("disk/store"), 0o700))
+				pool(t, at("link/ids"))
+				return lends(t, at("link/ids"), Existing)
+			},
+		}),
+		fails("a NUL", func(t *testing.T) error { return lends(t, at("ids")+"\x00") }, advice.Ways{"leave out the character": lendsIn(at("ids"))}),
 		fails("a long path", func(t *testing.T) error { return lends(t, base+long) },
 			advice.Ways{"choose a shorter name": func(t *testing.T) error {
 				pool(t, base+long[:driver.MaxName])

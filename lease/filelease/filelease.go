@@ -192,11 +192,15 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 		Address: (&url.URL{Scheme: "file", Path: urlPath(path)}).String(),
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
 	})
-	if dir == "" {
+	what := "name the store's directory by an absolute path"
+	switch {
+	case dir == "":
 		err = errors.New("no directory is given")
+	case strings.ContainsRune(dir, 0):
+		err, what = errors.New("the directory has the character NUL"), "leave out the character"
 	}
 	if err != nil {
-		return nil, driver.OpenError(s.String(), err, "name the store's directory by an absolute path")
+		return nil, driver.OpenError(s.String(), err, what)
 	}
 	if err := driver.Do(context.Background(), s.Handle, "open", func(context.Context) error { return s.check(chosen) }); err != nil {
 		return nil, err
@@ -222,6 +226,10 @@ func (s *Store) check(chosen choice) (err error) {
 		case err == nil:
 			s.root, err = stat(s.dir)
 		case !full(err): // so there is no store of another process either
+			if link := deadLink(s.dir); link != "" {
+				return newError("see that the filesystem behind the link is mounted; if it is, make the directory that the link leads to",
+					"%w: the symbolic link %s leads to nothing", driver.ErrUnavailable, link)
+			}
 			what := adviceDir
 			if s.byDefault {
 				what = adviceDefault
@@ -253,6 +261,20 @@ func (s *Store) check(chosen choice) (err error) {
 	mounts := readMounts()
 	s.place = inFilesystem(mounts, s.path)
 	return s.inspect(on, mounts)
+}
+
+// deadLink returns the symbolic link in a path whose target does not exist, or "".
+func deadLink(path string) string {
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		return ""
+	}
+	return ""
 }
 
 // inspect notes what the directory can lose. If a default directory loses entries, inspect returns

@@ -207,14 +207,16 @@ func diagnose(err error) (advice string, kind error) {
 		advice = adviceGone
 	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for it
 		kind = driver.ErrUnsafe
-		advice = "an entry must not be a symbolic link: put the target of the link there"
+		advice = "a symbolic link must not stand for an entry, or lead back to itself: put the file or the directory itself there"
 	case is(syscall.ENAMETOOLONG):
 		kind = driver.ErrKey
 		advice = "choose a shorter name"
 	case is(syscall.EFBIG):
 		advice = "raise the limit on the size of files (ulimit -f)"
-	case is(syscall.EMFILE), is(syscall.ENFILE):
+	case is(syscall.EMFILE):
 		advice = "raise the limit on open files (ulimit -n)"
+	case is(syscall.ENFILE):
+		advice = "raise the system's limit on open files"
 	case is(syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
 		kind = driver.ErrUnsafe
 		advice = "use a directory on a filesystem that has locks, the same for all processes whose IDs have to differ"
