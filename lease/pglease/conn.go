@@ -112,16 +112,27 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 	w.warning = nil
 	w.ours.Store(true)
 	results, err := pg.Exec(ctx, ownNames+statements).ReadAll()
+	if is(err, readOnly, cancelled) {
+		// The cause can be a default of the user or of the database. An administrator may change the
+		// default, and a session keeps the default of its start.
+		pg.Close(ctx)
+	}
 	if !pg.IsClosed() {
 		w.ours.Store(false)
 	} else if s.own {
-		s.pool.Reset() // other connections are probably broken too
+		s.pool.Reset() // other connections are probably no better
 	}
 	if err == nil && w.warning != nil {
 		err = &warningError{w.warning}
 	}
 	return results[min(len(results), 1):], readable(err)
 }
+
+// Codes of errors whose cause can be a setting of the session.
+const (
+	readOnly  = "25006"
+	cancelled = "57014" // by statement_timeout, or by somebody
+)
 
 // acquire returns a connection.
 //

@@ -69,7 +69,7 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 		return "", kind
 	case errors.Is(err, context.DeadlineExceeded):
 		return silent, kind
-	case errors.As(err, &cert), errors.As(err, &unknown), strings.Contains(err.Error(), "tls error"):
+	case errors.As(err, &cert), errors.As(err, &unknown), strings.Contains(err.Error(), "tls error"), strings.Contains(err.Error(), "tls: "):
 		return "see to sslmode, sslrootcert, sslcert and sslkey in the address, and to the server's certificate", kind
 	case errors.As(err, &dns):
 		return "see that the name of the host is right", kind
@@ -86,7 +86,7 @@ func (s *Store) another() string {
 func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	switch pg.Code {
 	case "28P01", "28000":
-		return "see that user and password are right (password-file, password-env), that the user may log in (ALTER ROLE … LOGIN), and that pg_hba.conf of the server lets the user in from here"
+		return "see that the user, and the password or the certificate, are right (password-file, password-env; sslcert, sslkey), that the user may log in (ALTER ROLE … LOGIN), and that pg_hba.conf of the server lets the user in from here"
 	case "3D000":
 		return "see that the name of the database is right, or create it; " + advice.Lost
 	case "42P01", "3F000":
@@ -96,7 +96,7 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "42501":
 		return "grant the user what leases need: CONNECT ON DATABASE, " + strings.Join(s.name.privileges(), " and ") +
 			"; to create the table takes an owner, once"
-	case "25006":
+	case readOnly:
 		return "name the server that is the primary now; or, if it is, see why it takes no changes: default_transaction_read_only"
 	case "53100":
 		return "free some space on the server's disk"
@@ -108,7 +108,7 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 		return "see why the server ends connections; it may be restarting"
 	case "55P03":
 		return fmt.Sprintf("see what has locked %s or a row of it: pg_locks, pg_stat_activity", s.name)
-	case "57014":
+	case cancelled:
 		return "see what has cancelled it, or raise statement_timeout"
 	case "40001", "40P01":
 		return "try again"

@@ -257,26 +257,29 @@ func TestLocked(t *testing.T) {
 	storetest.Put(t, s, "a", "y", rev)
 }
 
-// TestTooOld has databases whose server seems to be of an old version: their catalogue has another
-// current_setting.
-func TestTooOld(t *testing.T) {
-	conn := connect(t, given())
-	seems := func(version, number string) (addr string) {
-		name := "firn_test_" + strings.ToLower(rand.Text()[:10])
+// seems returns the address of a new database of a server. The server seems to be of an old version there: the catalogue
+// of the database has another current_setting.
+func seems(t testing.TB, server, version, number string) (addr string) {
+	name := "firn_test_" + strings.ToLower(rand.Text()[:10])
+	if server == given() {
 		made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
-		run(t, conn, "CREATE DATABASE %s", name)
-		u, err := url.Parse(given())
-		testkit.OK(t, err)
-		u.Path = "/" + name
-		addr = u.String()
-		storetest.Prepare(t, pglease.Open, addr)
-		run(t, connect(t, addr), "SET allow_system_table_mods = on; ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO true_setting; "+
-			"CREATE FUNCTION pg_catalog.current_setting(name text) RETURNS text LANGUAGE sql AS $$ SELECT CASE name "+
-			"WHEN 'server_version' THEN '%s' WHEN 'server_version_num' THEN '%s' ELSE pg_catalog.true_setting(name) END $$", version, number)
-		return addr
 	}
-	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, seems("14.19", "140019")), false, "PostgreSQL 14.19 is old")
-	s, err := pglease.Open(t.Context(), seems("9.6.24", "90624"))
+	run(t, connect(t, server), "CREATE DATABASE %s", name)
+	u, err := url.Parse(server)
+	testkit.OK(t, err)
+	u.Path = "/" + name
+	addr = u.String()
+	storetest.Prepare(t, pglease.Open, addr)
+	run(t, connect(t, addr), "SET allow_system_table_mods = on; ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO true_setting; "+
+		"CREATE FUNCTION pg_catalog.current_setting(name text) RETURNS text LANGUAGE sql AS $$ SELECT CASE name "+
+		"WHEN 'server_version' THEN '%s' WHEN 'server_version_num' THEN '%s' ELSE pg_catalog.true_setting(name) END $$", version, number)
+	return addr
+}
+
+func TestTooOld(t *testing.T) {
+	connect(t, given())
+	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, seems(t, given(), "14.19", "140019")), false, "PostgreSQL 14.19 is old")
+	s, err := pglease.Open(t.Context(), seems(t, given(), "9.6.24", "90624"))
 	storetest.Fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "PostgreSQL 9.6.24 is too old", "PostgreSQL 10 or later")
 }
 

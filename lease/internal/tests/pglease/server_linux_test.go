@@ -547,16 +547,19 @@ func TestFull(t *testing.T) {
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
 	st := storetest.Prepare(t, pglease.Open, storetest.With(s.Address(), "table=test.leases"))
 	rev := storetest.Put(t, st, "a", "x", driver.None)
-	execute(t, s, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE test.leases SET TABLESPACE small", "ALTER TABLE test.leases ALTER value SET STORAGE PLAIN")
+	execute(t, s, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE test.leases SET TABLESPACE small", "ALTER TABLE test.leases ALTER value SET STORAGE PLAIN",
+		"CREATE TABLE test.other TABLESPACE small AS SELECT generate_series(1, 2000)")
 	for i := 0; ; i++ {
 		_, err := st.Put(t.Context(), fmt.Sprint("full/", i), make([]byte, driver.MaxValue), driver.None)
 		if err == nil && i < 1000 {
 			continue
 		}
-		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space")
+		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space on the server's disk")
 		break
 	}
 	storetest.Want(t, st, "a", "x", rev)
+	execute(t, s, "DROP TABLE test.other")
+	storetest.Put(t, st, "full/after", strings.Repeat("x", driver.MaxValue), driver.None)
 }
 
 // TestHostilePath: a schema in the search_path adds operators to PostgreSQL's own, such as numeric * integer.
