@@ -43,31 +43,52 @@ func New(listen func(network, address string) (net.Listener, error)) (*Handover,
 	return h, nil
 }
 
+// systemd begins the networks of systemd's sockets in the names that a predecessor gives to a successor. The upgrader
+// removes the file of a socket when the last process stops, but only if the network is unix: systemd's files stay, since
+// systemd goes on to listen there.
+const systemd = "systemd "
+
 // Listen returns the socket of an address: the predecessor's, systemd's, or a new one.
 func (h *Handover) Listen(network, address string) (net.Listener, error) {
 	if h.upgrader == nil {
-		return h.open(network, address)
+		return h.listen(network, address)
 	}
-	var failed error // which the package keeps only the text of
-	ln, err := h.upgrader.ListenWithCallback(network, address, func(network, address string) (ln net.Listener, err error) {
-		ln, failed = h.open(network, address)
-		return ln, failed
-	})
-	if failed != nil {
-		return nil, failed
+	for _, of := range []string{network, systemd + network} {
+		if ln, err := h.upgrader.Listener(of, address); ln != nil || err != nil {
+			return ln, err
+		}
 	}
-	return ln, err
+	of, ln := systemd+network, h.take(network, address)
+	if ln == nil {
+		var err error
+		if ln, err = h.listen(network, address); err != nil {
+			return nil, err
+		}
+		of = network
+	}
+	socket, ok := ln.(tableflip.Listener)
+	if !ok {
+		ln.Close()
+		return nil, fmt.Errorf("a successor cannot take over a %T", ln)
+	}
+	if err := h.upgrader.AddListener(of, address, socket); err != nil {
+		ln.Close()
+		return nil, err
+	}
+	return ln, nil
 }
 
-func (h *Handover) open(network, address string) (net.Listener, error) {
+// take returns the socket that systemd has passed for an address, or nil.
+func (h *Handover) take(network, address string) net.Listener {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if i := slices.IndexFunc(h.passed, func(ln net.Listener) bool { return same(ln.Addr(), network, address) }); i >= 0 {
-		ln := h.passed[i]
-		h.passed = slices.Delete(h.passed, i, i+1)
-		return ln, nil
+	i := slices.IndexFunc(h.passed, func(ln net.Listener) bool { return same(ln.Addr(), network, address) })
+	if i < 0 {
+		return nil
 	}
-	return h.listen(network, address)
+	ln := h.passed[i]
+	h.passed = slices.Delete(h.passed, i, i+1)
+	return ln
 }
 
 // same reports whether a socket has an address of the configuration.
@@ -151,7 +172,8 @@ func (h *Handover) Succeeded() <-chan struct{} {
 	return h.upgrader.Exit()
 }
 
-// Stopping tells systemd that this process ends without a successor. The files of sockets are removed.
+// Stopping tells systemd that this process ends without a successor. When Stopping returns, the files of sockets are
+// removed, except systemd's.
 func (h *Handover) Stopping() {
 	select {
 	case <-h.Succeeded():
@@ -161,5 +183,6 @@ func (h *Handover) Stopping() {
 	daemon.SdNotify(false, daemon.SdNotifyStopping)
 	if h.upgrader != nil {
 		h.upgrader.Stop()
+		<-h.upgrader.Exit() // the upgrader has removed the files
 	}
 }

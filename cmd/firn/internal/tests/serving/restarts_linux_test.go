@@ -291,3 +291,62 @@ func TestSystemdSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestSocketFiles: a server that stops removes the file of its socket. A server with a successor does not, and the file of
+// a socket that systemd keeps stays.
+func TestSocketFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	exists := func(want bool, when string) {
+		t.Helper()
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("the socket's file %s: %v", when, err)
+		}
+	}
+	s := newService(t, "--listen", "127.0.0.1:0", "--unix", path)
+	stop := func() {
+		t.Helper()
+		pid := s.pid
+		syscall.Kill(pid, syscall.SIGTERM)
+		wait.Until(t, "the process ends", func() bool { return gone(pid) })
+	}
+	succeed := func(process *exec.Cmd) {
+		t.Helper()
+		syscall.Kill(s.pid, syscall.SIGUSR2)
+		s.wait("READY=1")
+		if err := process.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 5 {
+		process := s.start()
+		stop()
+		if err := process.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		exists(false, "of a server that has stopped")
+	}
+	succeed(s.start())
+	exists(true, "of a successor")
+	stop()
+	exists(false, "of a successor that has stopped")
+
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	socket, err := ln.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	process := s.start(socket)
+	stop()
+	if err := process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	exists(true, "of systemd")
+	succeed(s.start(socket))
+	stop()
+	exists(true, "of systemd, after a successor")
+}
