@@ -52,6 +52,7 @@ func TestAdvice(t *testing.T) {
 type site struct {
 	*testing.T
 	store  driver.Store
+	bits   int // of the worker
 	layout grant.Layout
 	off    atomic.Int64 // how far the clocks of generators are from the time, as a duration
 	bubble bool         // the time is that of a bubble
@@ -65,8 +66,11 @@ type site struct {
 var epoch = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newSite(t *testing.T, store driver.Store, bubble bool) *site {
-	s := &site{T: t, store: store, bubble: bubble, made: map[snowflakesi.ID]bool{}}
-	s.layout = s.layoutOf(1)
+	s := &site{T: t, store: store, bits: 1, bubble: bubble, made: map[snowflakesi.ID]bool{}}
+	if !bubble { // another test of the machine may use workers
+		s.bits = 8
+	}
+	s.layout = s.layoutOf(s.bits)
 	testkit.Must(lease.Create(t.Context(), store, "p", s.layout))
 	return s
 }
@@ -115,10 +119,12 @@ func (s *site) mint(id snowflakesi.ID, err error) error {
 }
 
 // lease is start with a new generator for the pool p.
-func (s *site) lease(c lease.Config) error { return testkit.Err(s.start(s.generator(1), c)) }
+func (s *site) lease(c lease.Config) error { return testkit.Err(s.start(s.generator(s.bits), c)) }
 
 // must is start of a program that has to start.
-func (s *site) must(c lease.Config) *lease.Lease { return testkit.Must(s.start(s.generator(1), c)) }
+func (s *site) must(c lease.Config) *lease.Lease {
+	return testkit.Must(s.start(s.generator(s.bits), c))
+}
 
 // used starts and stops a program with the worker of a number.
 func (s *site) used(worker int) {
@@ -299,7 +305,7 @@ func leases() []advice.Fault {
 	var second *lease.Lease
 	taken := func(s *site) error {
 		crashed := s.store.(*memlease.Store).Open()
-		l := testkit.Must(lease.Start(s.Context(), crashed, s.generator(1), lease.Config{Pool: "p"}))
+		l := testkit.Must(lease.Start(s.Context(), crashed, s.generator(s.bits), lease.Config{Pool: "p"}))
 		s.Cleanup(func() { l.Close() })
 		crashed.Close()
 		second = s.must(lease.Config{})
@@ -309,7 +315,7 @@ func leases() []advice.Fault {
 	var started *snowflakesi.Generator // by starting
 	starting := func(s *site) error {
 		g := gate{s.store, make(chan struct{})}
-		started = s.generator(1)
+		started = s.generator(s.bits)
 		l := testkit.Must(lease.Start(s.Context(), g, started, lease.Config{Pool: "p", Background: true}))
 		s.Cleanup(func() { l.Close() })
 		time.AfterFunc(time.Second, func() { close(g.open) })
@@ -318,7 +324,7 @@ func leases() []advice.Fault {
 
 	return []advice.Fault{
 		fault("two leases of a generator", func(s *site) error {
-			g := s.generator(1)
+			g := s.generator(s.bits)
 			testkit.Must(s.start(g, lease.Config{}))
 			return testkit.Err(s.start(g, lease.Config{}))
 		}, steps{"make another generator": again}),
