@@ -112,7 +112,12 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 		return "see what has cancelled it, or raise statement_timeout"
 	case "40001", "40P01":
 		return "try again"
-	case "42704", "08P01":
+	case "08P01": // PgBouncer has the code for most of its own errors, such as an unknown database
+		if !strings.Contains(pg.Message, "parameter") {
+			return "see in the log of the proxy before the server what is missing: a database, a user, connections, or the server"
+		}
+		fallthrough
+	case "42704":
 		return "see whether the server, or the proxy before it, takes the settings in the address and in PGOPTIONS"
 	}
 	return ""

@@ -61,7 +61,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		"ALTER TABLE "+s.table+" SET LOGGED")
 	say(standbys != "0" && names == "", loses, "the server has asynchronous standbys ("+standbys+", synchronous_standby_names is empty): "+
 		"after a failover to one of them acknowledged changes may be missing",
-		"set synchronous_standby_names to the standbys that may take over")
+		"set synchronous_standby_names to all standbys that may take over, with their number, as in FIRST 2 (a, b)")
 	say(recovery == "t", blocks, "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
 	say(recovery != "t" && readOnly == "on", blocks, "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
 		"set it to off for this user and database")

@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/testing/advice"
+	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/sources"
@@ -46,7 +48,7 @@ func TestAdvice(t *testing.T) {
 	s.second = standby(t, s.Server, "second", pgtest.Config{Settings: map[string]string{"fsync": "off", "wal_retrieve_retry_interval": "100ms"}})
 	advice.Check(t, advice.Test{
 		Tables: [][]advice.Fault{addresses(s), logins(t, s), tables(s), calls(s), standbys(s), outages(s), findings(s)},
-		Texts:  sources.Texts(t, filepath.Join("..", "..", "..", "pglease")), Least: 34, Unfollowed: unfollowed})
+		Texts:  sources.Texts(t, filepath.Join("..", "..", "..", "pglease")), Least: 35, Unfollowed: unfollowed})
 }
 
 // An advised server is where errors give advice.
@@ -204,11 +206,42 @@ func (l locked) end(t *testing.T) error {
 	return l.result(t)
 }
 
+// A refusing proxy refuses clients as PgBouncer does, until it lets all through.
+type refusing struct {
+	proxy
+	refuses atomic.Pointer[string]
+}
+
+// refusing returns a proxy for the server. The proxy refuses clients with a message.
+func (s advised) refusing(t *testing.T, message string) *refusing {
+	t.Helper()
+	p := &refusing{proxy: proxy{allow: -1}}
+	p.open.L = &p.mu
+	p.refuses.Store(&message)
+	var err error
+	p.listener, err = loopback.Proxy(net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port())), func(client, server net.Conn) {
+		why := p.refuses.Load()
+		if why == nil {
+			p.serve(client, server)
+			return
+		}
+		b := pgproto3.NewBackend(client, client)
+		if _, err := b.ReceiveStartupMessage(); err == nil {
+			b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "08P01", Message: *why})
+			b.Flush()
+		}
+	})
+	testkit.OK(t, err)
+	t.Cleanup(func() { p.listener.Close() })
+	return p
+}
+
 // addresses are faults of addresses and parameters.
 func addresses(s advised) []advice.Fault {
 	open := func(addr string) func(t *testing.T) error {
 		return func(t *testing.T) error { return opens(t, addr) }
 	}
+	var p *refusing
 	return []advice.Fault{
 		{Name: "a scheme", Meet: func(t *testing.T) string { return text(t, opens(t, "mysql://root@127.0.0.1/test")) },
 			Ways: advice.Ways{"want postgres://": open(s.Address())}},
@@ -232,11 +265,26 @@ func addresses(s advised) []advice.Fault {
 			return text(t, opens(t, storetest.With(s.Address(), "options=-c%20nonsense=1")))
 		}, Ways: advice.Ways{
 			"see whether the server, or the proxy before it, takes the settings in the address": open(storetest.With(s.Address(), "options=-c%20work_mem=1MB")),
+			"or the proxy before it": func(t *testing.T) error {
+				p := s.refusing(t, "unsupported startup parameter in options: work_mem")
+				same(t, opens(t, p.address(s.Address())), "or the proxy before it, takes the settings")
+				p.refuses.Store(nil)
+				return opens(t, p.address(s.Address()))
+			},
 			"and in PGOPTIONS": func(t *testing.T) error {
 				t.Setenv("PGOPTIONS", "-c nonsense=1")
 				same(t, opens(t, s.Address()), "and in PGOPTIONS")
 				t.Setenv("PGOPTIONS", "-c work_mem=1MB")
 				return opens(t, s.Address())
+			},
+		}},
+		{Name: "a proxy", Meet: func(t *testing.T) string {
+			p = s.refusing(t, "no such database: postgres")
+			return text(t, opens(t, p.address(s.Address())))
+		}, Ways: advice.Ways{
+			"see in the log of the proxy before the server what is missing": func(t *testing.T) error {
+				p.refuses.Store(nil)
+				return opens(t, p.address(s.Address()))
 			},
 		}},
 		{Name: "a pool without Configure", Meet: func(t *testing.T) string {
@@ -705,9 +753,12 @@ func findings(s advised) []advice.Fault {
 			st = storetest.Open(t, pglease.Open, s.Address())
 			return says(t, "asynchronous standbys")
 		}, Ways: advice.Ways{
-			"set synchronous_standby_names to the standbys that may take over": func(t *testing.T) error {
-				set(t, s.Server, "synchronous_standby_names", "second")
+			"set synchronous_standby_names to all standbys that may take over, with their number, as in FIRST 2 (a, b)": func(t *testing.T) error {
+				set(t, s.Server, "synchronous_standby_names", "FIRST 1 (second)")
 				defer set(t, s.Server, "synchronous_standby_names", "")
+				wait.Until(t, "changes wait for all standbys", func() bool {
+					return scan[bool](t, s, "SELECT bool_and(sync_state = 'sync') FROM pg_stat_replication")
+				})
 				return gone(t, storetest.Open(t, pglease.Open, s.Address()), "asynchronous standbys")
 			},
 		}},
