@@ -30,11 +30,11 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		return nil, err
 	}
 	say(err != nil, true, "the server does not allow this user INFO: whether it keeps acknowledged changes cannot be checked",
-		"allow it (+info), or see to appendonly yes, appendfsync always and maxmemory-policy noeviction yourself")
+		"allow it (+info), or see yourself that CONFIG GET has appendonly yes, appendfsync always and maxmemory-policy noeviction")
 	if err == nil {
 		logged := i["aof_enabled"] != "0"
 		say(!logged, true, "the server keeps no log on disk (appendonly is no): when it is restarted, or crashes, acknowledged changes are lost, and without snapshots all of them",
-			"set appendonly to yes and appendfsync to always")
+			adviceLog)
 		if logged {
 			s.inspectLog(ctx, say)
 		}
@@ -46,7 +46,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 			"set maxmemory-policy to noeviction")
 		s.inspectReplicas(i, say)
 		say(i["aof_last_write_status"] == "err" || i["rdb_last_bgsave_status"] == "err", false, "the server's last attempt to write its disk failed, and it may take no changes",
-			"free some space there, and see its log")
+			adviceDisk)
 		say(i["role"] == "slave", false, "the server is a replica: leases are refused on it", "name the primary in the address")
 	}
 	return driver.WorstFirst(found), nil
@@ -60,7 +60,7 @@ func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text,
 		rewrite, err = s.config(ctx, "no-appendfsync-on-rewrite")
 	}
 	say(err != nil, !s.options.WaitAOF, "the server does not let this user see appendfsync (CONFIG GET): unless it is always, acknowledged changes are lost when the server's machine fails",
-		"allow it (+config|get), or see to appendfsync always yourself")
+		"allow it (+config|get), or see yourself that CONFIG GET has appendfsync always")
 	if err != nil {
 		return
 	}

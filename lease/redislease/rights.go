@@ -3,6 +3,8 @@ package redislease
 import (
 	"cmp"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
@@ -20,25 +22,35 @@ func Rights(addr, user string) (string, error) {
 	if user = cmp.Or(user, a.User); rights.User(user) != nil {
 		return "", rights.User(user)
 	}
-	commands := commandsOfPrograms
-	if u.DB != 0 {
-		commands += " +select"
-	}
-	if o.WaitReplicas > 0 {
-		commands += " +wait"
-	}
-	if o.WaitAOF {
-		commands += " +waitaof"
-	}
-	if u.IsClusterMode {
-		commands += " +cluster|slots"
-	}
-	return "ACL SETUSER " + user + " on resetkeys resetchannels -@all ~{" + o.Prefix + "}:* " + commands + "\n", nil
+	return "ACL SETUSER " + user + " on resetkeys resetchannels -@all ~{" + o.Prefix + "}:* " + commandsOfPrograms + extra(u.DB, u.IsClusterMode, o) + "\n", nil
 }
 
-// commandsOfPrograms are the rights to the commands of programs that use leases, as in an ACL. The
-// settings wait-replicas and wait-aof need +wait and +waitaof too.
-const commandsOfPrograms = "+eval +evalsha +hget +hmget +hset +hlen +persist +zadd +zcard +zrangebylex +time +info +config|get"
+// extra returns the rights, as in an ACL, that the settings of an address need besides the others.
+func extra(database int, cluster bool, o Options) (rights string) {
+	if database != 0 {
+		rights += " +select"
+	}
+	if o.WaitReplicas > 0 {
+		rights += " +wait"
+	}
+	if o.WaitAOF {
+		rights += " +waitaof"
+	}
+	if cluster {
+		rights += " +cluster|slots"
+	}
+	return rights
+}
 
-// commands are all rights that a store uses, also to prepare the keys.
-const commands = commandsOfPrograms + " +exists"
+// rights returns all rights that the store uses, also to prepare the keys.
+func (s *Store) rights() string {
+	var database int
+	if c, ok := s.client.(*redis.Client); ok {
+		database = c.Options().DB
+	}
+	_, cluster := s.client.(*redis.ClusterClient)
+	return commandsOfPrograms + " +exists" + extra(database, cluster, s.options)
+}
+
+// commandsOfPrograms are the rights to the commands of programs that use leases, as in an ACL.
+const commandsOfPrograms = "+eval +evalsha +hget +hmget +hset +hlen +persist +zadd +zcard +zrangebylex +time +info +config|get"

@@ -21,6 +21,7 @@ func TestBegins(t *testing.T) {
 		"memory: read p/pool: damaged: rescue the pool":                                      1,
 		"it is too large; put it elsewhere":                                                  1,
 		"write /var/lib/my ids/a=: no space left: free some space there, or raise the quota": 2,
+		"write tcp 127.0.0.1:1->127.0.0.1:2: write: broken pipe: see that the server runs":   1,
 		"rescue the pool; do not repair, move or delete entries":                             1,
 		"see the log; do not start the server, or rescue the pool":                           2,
 		"": 0,

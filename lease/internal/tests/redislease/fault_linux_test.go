@@ -14,7 +14,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
@@ -382,13 +381,7 @@ func TestWaitAOF(t *testing.T) {
 // TestOld has a server that seems to be of an old version.
 func TestOld(t *testing.T) {
 	srv := start(t)
-	_, version, _ := strings.Cut(client(t, srv.Host()).Info(t.Context(), "server").Val(), "redis_version:")
-	version, _, _ = strings.Cut(version, "\r\n")
-	if len(version) < 3 {
-		t.Fatalf("the version is %q", version)
-	}
-	at := storetest.Replacing(t, srv.Host(), "redis_version:"+version, "redis_version:4."+strings.Repeat("0", len(version)-2))
-	_, err := redislease.Open(t.Context(), "redis://"+at+"/0")
+	_, err := redislease.Open(t.Context(), aged(t, srv))
 	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "use Redis 5 or later")
 }
 
@@ -397,16 +390,8 @@ func TestSentinel(t *testing.T) {
 	services.Full(t)
 	primary := start(t, durable...)
 	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
-	conf := filepath.Join(t.TempDir(), "sentinel.conf")
-	port := storetest.Port(t)
-	if err := os.WriteFile(conf, fmt.Appendf(nil, "port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
-		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.Port), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sentinel := &process.Server{Command: []string{primary.Command[0], conf, "--sentinel"}, Port: port}
-	testkit.OK(t, sentinel.Start())
-	t.Cleanup(sentinel.Kill)
-	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
+	sentinel := watch(t, primary, 500)
+	addr := "redis://" + sentinel.Host() + "/0?sentinel=main"
 	_, err := redislease.Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
 	storetest.Fails(t, "a name that the Sentinel does not know", err, driver.ErrUnavailable, "sentinel=NAME")
 	s := storetest.Prepare(t, redislease.Open, addr)

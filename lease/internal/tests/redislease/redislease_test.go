@@ -171,7 +171,11 @@ func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 		last, ok := cmds[len(cmds)-1].(*redis.Cmd)
 		if ok && last.Name() == h.name {
 			h.asked++
-			last.SetVal(h.answer)
+			if err, ok := h.answer.(error); ok {
+				last.SetErr(err)
+			} else {
+				last.SetVal(h.answer)
+			}
 			cmds = cmds[:len(cmds)-1]
 		}
 		return next(ctx, cmds)

@@ -2,9 +2,14 @@ package redislease_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/redislease"
 )
 
@@ -18,6 +23,35 @@ func start(t *testing.T, args ...string) server {
 	return server{storetest.Start(t, func(path string, port int) []string {
 		return append([]string{path, "--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--dir", dir, "--save", "", "--daemonize", "no"}, args...)
 	}, "redis-server", "valkey-server")}
+}
+
+// watch starts a Sentinel, with lines added to its file, that takes the primary main for down after a number of
+// milliseconds.
+func watch(t *testing.T, primary server, down int, lines ...string) *process.Server {
+	t.Helper()
+	s := &process.Server{Port: storetest.Port(t)}
+	conf := filepath.Join(t.TempDir(), "sentinel.conf")
+	text := fmt.Sprintf("port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
+		"sentinel down-after-milliseconds main %d\nsentinel failover-timeout main 5000\n", s.Port, primary.Port, down)
+	for _, line := range lines {
+		text += line + "\n"
+	}
+	testkit.OK(t, os.WriteFile(conf, []byte(text), 0o600))
+	s.Command = []string{primary.Command[0], conf, "--sentinel"}
+	testkit.OK(t, s.Start())
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// aged returns the address of a proxy for a server. The server there seems to be Redis 4.
+func aged(t *testing.T, s server) string {
+	t.Helper()
+	_, version, _ := strings.Cut(client(t, s.Host()).Info(t.Context(), "server").Val(), "redis_version:")
+	version, _, _ = strings.Cut(version, "\r\n")
+	if len(version) < 3 {
+		t.Fatalf("the version is %q", version)
+	}
+	return "redis://" + storetest.Replacing(t, s.Host(), "redis_version:"+version, "redis_version:4."+strings.Repeat("0", len(version)-2)) + "/0"
 }
 
 // durable are settings that keep acknowledged changes.
