@@ -69,7 +69,13 @@ func must(t *testing.T, err error) string {
 
 // fails is a fault whose error a call returns.
 func fails(name string, call func(t *testing.T) error, ways advice.Ways) advice.Fault {
-	return advice.Fault{Name: name, Meet: func(t *testing.T) string { t.Helper(); return must(t, call(t)) }, Ways: ways}
+	return advice.Fault{Name: name, Meet: func(t *testing.T) string {
+		text := must(t, call(t))
+		if strings.Contains(text, ": : ") {
+			t.Errorf("a part of the error is empty: %s", text)
+		}
+		return text
+	}, Ways: ways}
 }
 
 // lend leases a worker of the pool of package minter for an ID.
@@ -551,6 +557,10 @@ func places(t *testing.T) []advice.Fault {
 			return lends(t, at("part"))
 		}, advice.Ways{"stop all processes that use the directory, and rescue all its pools " + each: adopts("part"), "otherwise use the original": lendsIn(at("whole"))}),
 		fails("a damaged place", damage("{"), advice.Ways{"stop all processes that use the directory, and rescue all its pools: that writes the file again " + each: adopts("damaged")}),
+		fails("a damaged place of a copy", func(t *testing.T) error {
+			testkit.OK(t, os.WriteFile(filepath.Join(at("damaged"), placeFile), []byte("{"), 0o600))
+			return lend(t, testkit.Must(OpenCopy(at("damaged"))))
+		}, advice.Ways{"stop all processes that use the directory, and rescue all its pools: that writes the file again " + each: adopts("damaged")}),
 		fails("a place of an early version", func(t *testing.T) error {
 			pool(t, at("early"))
 			testkit.OK(t, os.WriteFile(filepath.Join(at("early"), placeFile), []byte(`{"v":1,"inode":7}`), 0o600))
@@ -726,6 +736,7 @@ func calls(t *testing.T) []advice.Fault {
 		testkit.OK(t, syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT|flags, options))
 	}
 	onSmall := pool(t, small)
+	var byHome *Store
 	fill := func() { // until there is no space
 		f := testkit.Must(os.Create(filepath.Join(small, "filler")))
 		defer f.Close()
@@ -790,6 +801,14 @@ func calls(t *testing.T) []advice.Fault {
 				remount(0, "")
 				return errors.Join(put(t, onSmall), lend(t, onSmall))
 			}}),
+		fails("a filesystem for reading, with a default store", func(t *testing.T) error {
+			byHome = testkit.Must(open(small, byDefault, anyDisk))
+			remount(syscall.MS_RDONLY, "")
+			return lend(t, byHome)
+		}, advice.Ways{"mount the filesystem for writing; if it has become read-only by itself, " + log: func(t *testing.T) error {
+			remount(0, "")
+			return lend(t, byHome)
+		}}),
 		fails("a directory of other users", by(eve), advice.Ways{
 			"run this as the user that owns the store's directory and all that is in it": by(alice),
 			"or as a member of its group": by(bob),

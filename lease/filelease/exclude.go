@@ -38,15 +38,15 @@ import (
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	id, err := s.identity()
 	if err != nil {
-		return nil, s.excludeError("", "%w", err)
+		return nil, s.excludeFails(err)
 	}
 	strict, err := s.isDefault()
 	if err != nil {
-		return nil, s.excludeError("", "%w", err)
+		return nil, s.excludeFails(err)
 	}
 	dir, err := s.openDir()
 	if err != nil {
-		return nil, s.excludeError("", "%w", err)
+		return nil, s.excludeFails(err)
 	}
 	// 31 bits identify the resource, and 32 bits the group. Two resources with the same bits
 	// exclude each other's groups. The price is a worker, not an ID.
@@ -139,6 +139,15 @@ func (s *Store) isDefault() (bool, error) {
 // context: it is not a call of the handle.
 func (s *Store) excludeError(advice, format string, args ...any) error {
 	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Advice: advice}
+}
+
+// excludeFails is excludeError for an error of the directory, with the advice on the error.
+func (s *Store) excludeFails(err error) error {
+	if known, ok := errors.AsType[*driver.Error](err); ok {
+		return s.excludeError(known.Advice, "%w", known.Err)
+	}
+	advice, kind := diagnose(err)
+	return s.excludeError(advice, "%w: %w", kind, renamed(filepath.Join(s.dir, placeFile), err))
 }
 
 func shorten(name string) uint32 {
