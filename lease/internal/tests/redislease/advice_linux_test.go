@@ -241,7 +241,7 @@ func answers(t *testing.T, plain server) []advice.Fault {
 	}
 
 	blocks := func(t *testing.T, script ...any) string {
-		testkit.OK(t, sets(t, srv.Host(), "busy-reply-threshold", "1"))
+		testkit.OK(t, sets(t, srv.Host(), "lua-time-limit", "1"))
 		endless := redis.NewClient(&redis.Options{Addr: srv.Host(), ReadTimeout: -1, MaxRetries: -1})
 		t.Cleanup(func() { endless.Close() })
 		go endless.Do(context.WithoutCancel(t.Context()), script...)
