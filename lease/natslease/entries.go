@@ -118,6 +118,9 @@ func unfit(bucket string, c *jetstream.StreamConfig) (why, what string) {
 	case c.AllowDirect:
 		return "lets any replica answer reads (allow_direct), also with old values",
 			"switch that off (nats stream edit KV_" + bucket + " --no-allow-direct), or " + another
+	case c.DiscardNewPerSubject:
+		return "takes the first change of an entry, and no other one (discard_new_per_subject)",
+			"switch that off (nats stream edit KV_" + bucket + " --no-discard-per-subject), or " + another
 	case c.Sealed:
 		return "is sealed: it takes no more changes", another
 	}

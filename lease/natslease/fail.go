@@ -57,6 +57,7 @@ const (
 	codeNoAccount    = 10035 // JetStream not enabled for account, of older servers
 	codeNotLeader    = 10009 // not the leader
 	codeMaxBytes     = 10113 // account requires a stream configuration to have max bytes set
+	codeTooLarge     = 10054 // message size exceeds maximum allowed
 )
 
 // diagnose returns the advice on an error, and the kind of the error.
@@ -77,8 +78,18 @@ func isUnknown(err error) bool {
 		errors.Is(err, nats.ErrAccountAuthExpired) || strings.Contains(strings.ToLower(err.Error()), "authorization violation")
 }
 
+// isCrowded reports whether a server has as many connections as it may have. While the client connects, the error is
+// the server's text alone.
+func isCrowded(err error) bool {
+	return errors.Is(err, nats.ErrMaxConnectionsExceeded) || errors.Is(err, nats.ErrMaxAccountConnectionsExceeded) ||
+		strings.Contains(err.Error(), nats.MAX_CONNECTIONS_ERR) || strings.Contains(err.Error(), nats.MAX_ACCOUNT_CONNECTIONS_ERR)
+}
+
 func (s *Store) advice(err error) string {
-	const silent = "see that the servers run, and that the network lets through to them"
+	const (
+		silent   = "see that the servers run, and that the network lets through to them"
+		noServer = "no server answers for the bucket: see that JetStream is switched on in the servers' configuration, and that a majority of the bucket's servers runs"
+	)
 	var (
 		api     *jetstream.APIError
 		dns     *net.DNSError
@@ -88,13 +99,13 @@ func (s *Store) advice(err error) string {
 	)
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
-		return "switch JetStream on in the server's configuration, or see that its cluster has a leader"
+		return noServer
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return "switch JetStream on for the user's account"
 	case errors.As(err, &api):
 		switch api.ErrorCode {
 		case codeStoreFailed:
-			return "the bucket is full, or the server's disk: raise the bucket's max_bytes, or see the server's log"
+			return "the bucket is full, or the server's disk: raise the bucket's max_bytes or max_msgs, or see the server's log"
 		case codeResources, codeAccountLimit, codeStorage:
 			return "the account's or the server's storage is full: free some, or raise its limits"
 		case codeUnavailable, codeNotLeader:
@@ -103,6 +114,8 @@ func (s *Store) advice(err error) string {
 			return "the cluster has fewer servers than the bucket needs: see replicas in the address"
 		case codeMaxBytes:
 			return "give the bucket a limit with max-bytes in the address"
+		case codeTooLarge:
+			return "raise the bucket's max_msg_size"
 		case codeNoAccount:
 			return "switch JetStream on for the user's account"
 		}
@@ -114,11 +127,13 @@ func (s *Store) advice(err error) string {
 		last := len(subjects) - 1
 		return fmt.Sprintf("allow the user to publish to %s and %s, and to subscribe to _INBOX.>", strings.Join(subjects[:last], ", "), subjects[last])
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
-		return "no server answers for the bucket: see that JetStream is switched on, and that a majority of the bucket's servers runs"
+		return noServer
+	case errors.Is(err, nats.ErrMaxPayload):
+		return "raise max_payload in the servers' configuration"
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record),
 		strings.Contains(err.Error(), "tls: "), strings.Contains(err.Error(), "tls error"):
 		return "see to tls, ca, cert, key and server-name in the address, and to the server's certificate"
-	case errors.Is(err, nats.ErrMaxConnectionsExceeded), errors.Is(err, nats.ErrMaxAccountConnectionsExceeded):
+	case isCrowded(err):
 		return "have fewer connections, or raise the server's or the account's limit"
 	case errors.As(err, &dns):
 		return "see that the name of the host is right"

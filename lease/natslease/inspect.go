@@ -55,12 +55,18 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 	}
 	say(len(c.Sources) > 0, false, "the bucket takes in messages of other streams (sources), which can change its entries", "take its sources away")
 	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users with the permission: their workers are lost then, and leases refuse to go on with the pool",
-		"forbid it to those users; a bucket that firn pool create makes forbids it to all")
+		"forbid it to all users ("+edit+" --deny-delete --deny-purge --no-allow-rollup)")
 	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "forbid it to those users; a bucket that firn pool create makes does not allow it")
 	say(limited && c.Discard == jetstream.DiscardNew && c.MaxBytes > 0 && i.State.Bytes > uint64(c.MaxBytes)/10*8, false,
 		fmt.Sprintf("the bucket is nearly full: %d bytes of %d", i.State.Bytes, c.MaxBytes), "raise its max_bytes ("+edit+" --max-bytes)")
-	say(c.Replicas == 1, false, "the bucket is on one server alone: without it no lease can be taken or renewed, and if its disk is lost, all leases are",
-		"have a cluster of three servers, and set the bucket's replicas to 3 ("+edit+" --replicas=3)")
+	say(limited && c.Discard == jetstream.DiscardNew && c.MaxMsgs > 0 && i.State.Msgs > uint64(c.MaxMsgs)/10*8, false,
+		fmt.Sprintf("the bucket is nearly full: %d entries of %d", i.State.Msgs, c.MaxMsgs), "raise its max_msgs ("+edit+" --max-msgs)")
+	// A server that becomes a member of a cluster deletes each stream that the cluster does not know.
+	several := "do not make the server a member of a cluster, which deletes the bucket; " + advice.Move("in a cluster of three servers")
+	if s.conn.ConnectedClusterName() != "" {
+		several = "have three servers or more in the cluster, and set the bucket's replicas to 3 (" + edit + " --replicas=3)"
+	}
+	say(c.Replicas == 1, false, "the bucket is on one server alone: without it no lease can be taken or renewed, and if its disk is lost, all leases are", several)
 	say(c.Replicas == 2 || c.Replicas == 4, false, fmt.Sprintf("the bucket is on %d servers, of which a majority is needed: it takes no more failures than with one less", c.Replicas), "set its replicas to 3 or 5")
 	if i.Cluster != nil {
 		var away []string

@@ -19,6 +19,8 @@ func TestBegins(t *testing.T) {
 		"see that the server runs, and that the network lets through it":                     1,
 		"etcd://h/p: put pool/a: store unavailable: see the log":                             1,
 		"memory: read p/pool: damaged: rescue the pool":                                      1,
+		"tls: read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer: see to tls": 1,
+		"forbid it to those users, or switch it off":                                         2,
 		"it is too large; put it elsewhere":                                                  1,
 		"write /var/lib/my ids/a=: no space left: free some space there, or raise the quota": 2,
 		"write tcp 127.0.0.1:1->127.0.0.1:2: write: broken pipe: see that the server runs":   1,

@@ -387,18 +387,7 @@ func TestWatch(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	services.Full(t)
 	turn.Take(t)
-	var ports, routes []string
-	for range 3 {
-		ports = append(ports, strconv.Itoa(storetest.Port(t)))
-		routes = append(routes, "nats://127.0.0.1:"+ports[len(ports)-1])
-	}
-	var servers []*server
-	var hosts []string
-	for i := range 3 {
-		srv := start(t, fmt.Sprintf("server_name: n%d", i),
-			fmt.Sprintf("cluster { name: c, listen: \"127.0.0.1:%s\", routes: [%s] }", ports[i], strings.Join(routes, ", ")))
-		servers, hosts = append(servers, srv), append(hosts, srv.Host())
-	}
+	servers, hosts := cluster(t, 3)
 	addr := "nats://" + strings.Join(hosts, ",") + "/firn?timeout=2s"
 	var s *natslease.Store
 	wait.Until(t, "the cluster has a leader", func() bool {

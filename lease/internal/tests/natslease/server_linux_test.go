@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,30 @@ func start(t *testing.T, config ...string) *server {
 		return []string{path, "-c", s.file}
 	}, "nats-server", "/usr/sbin/nats-server")
 	return s
+}
+
+// cluster starts the servers of a cluster. Their names are n0, n1 and so on.
+func cluster(t *testing.T, n int) (servers []*server, hosts []string) {
+	t.Helper()
+	var ports, routes []string
+	for range n {
+		ports = append(ports, strconv.Itoa(storetest.Port(t)))
+		routes = append(routes, "nats://127.0.0.1:"+ports[len(ports)-1])
+	}
+	for i := range n {
+		srv := start(t, fmt.Sprintf("server_name: n%d", i),
+			fmt.Sprintf("cluster { name: c, listen: \"127.0.0.1:%s\", routes: [%s] }", ports[i], strings.Join(routes, ", ")))
+		servers, hosts = append(servers, srv), append(hosts, srv.Host())
+	}
+	return servers, hosts
+}
+
+// again starts the server with JetStream and another configuration.
+func (s *server) again(config ...string) {
+	s.t.Helper()
+	s.Kill()
+	s.configure(s.Port, append([]string{fmt.Sprintf("jetstream { store_dir: %q }", filepath.Dir(s.file))}, config...)...)
+	s.Run()
 }
 
 // configure writes the configuration of the server.
