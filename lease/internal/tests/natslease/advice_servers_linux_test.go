@@ -239,7 +239,7 @@ func certificates(t *testing.T) []advice.Fault {
 // clusters are faults of a cluster of three servers, and of a cluster that has lost two of them. The last fault of the
 // whole cluster ends the two servers: the server that is left takes ten seconds to give up, in which a test can go on.
 func (b *bed) clusters(t *testing.T) (whole, broken []advice.Fault) {
-	servers, hosts := cluster(t, 3)
+	servers, hosts, _ := cluster(t, 3)
 	address := func(bucket string, settings ...string) string {
 		return storetest.Patient(at("nats://"+strings.Join(hosts, ","), bucket, settings...))
 	}

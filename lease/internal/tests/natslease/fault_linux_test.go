@@ -387,7 +387,7 @@ func TestWatch(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	services.Full(t)
 	turn.Take(t)
-	servers, hosts := cluster(t, 3)
+	servers, hosts, _ := cluster(t, 3)
 	addr := "nats://" + strings.Join(hosts, ",") + "/firn?timeout=2s"
 	var s *natslease.Store
 	wait.Until(t, "the cluster has a leader", func() bool {
@@ -476,6 +476,32 @@ func TestNetwork(t *testing.T) {
 	} else {
 		storetest.Fails(t, "no majority", err, driver.ErrUnavailable)
 	}
+}
+
+// TestJoin has a lone server that joins a cluster. The cluster does not know the bucket of the server: the advice of Inspect
+// warns of that.
+func TestJoin(t *testing.T) {
+	services.Full(t)
+	srv := start(t)
+	s := storetest.Prepare(t, natslease.Open, srv.address())
+	storetest.Put(t, s, "a", "x", driver.None)
+	found := storetest.Findings(t, s, raw(t, "nats://"+srv.Host()).unsynced(), "on one server alone")
+	if len(found) == 2 && !strings.Contains(found[1].Advice, "do not make the server a member of a cluster") {
+		t.Errorf("the advice is %q", found[1].Advice)
+	}
+	_, _, join := cluster(t, 3)
+	srv.again(join)
+	var err error
+	wait.Until(t, "the cluster has a leader", func() bool {
+		joined, e := natslease.Open(t.Context(), at("nats://"+srv.Host(), "firn", "timeout=1s"))
+		if e != nil {
+			return false
+		}
+		defer joined.Close()
+		_, err = joined.Get(t.Context(), "a")
+		return err == nil || errors.Is(err, driver.ErrRefused)
+	})
+	storetest.Fails(t, "a server that has joined", err, driver.ErrRefused, "there is no bucket firn")
 }
 
 // TestClient has a connection that belongs to the caller.

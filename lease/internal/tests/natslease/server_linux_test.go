@@ -31,20 +31,22 @@ func start(t *testing.T, config ...string) *server {
 	return s
 }
 
-// cluster starts the servers of a cluster. Their names are n0, n1 and so on.
-func cluster(t *testing.T, n int) (servers []*server, hosts []string) {
+// cluster starts the servers of a cluster. Their names are n0, n1 and so on. join is the configuration of another member.
+func cluster(t *testing.T, n int) (servers []*server, hosts []string, join string) {
 	t.Helper()
 	var ports, routes []string
 	for range n {
 		ports = append(ports, strconv.Itoa(storetest.Port(t)))
 		routes = append(routes, "nats://127.0.0.1:"+ports[len(ports)-1])
 	}
+	member := func(name, port string) string {
+		return fmt.Sprintf("server_name: %s\ncluster { name: c, listen: \"127.0.0.1:%s\", routes: [%s] }", name, port, strings.Join(routes, ", "))
+	}
 	for i := range n {
-		srv := start(t, fmt.Sprintf("server_name: n%d", i),
-			fmt.Sprintf("cluster { name: c, listen: \"127.0.0.1:%s\", routes: [%s] }", ports[i], strings.Join(routes, ", ")))
+		srv := start(t, member(fmt.Sprintf("n%d", i), ports[i]))
 		servers, hosts = append(servers, srv), append(hosts, srv.Host())
 	}
-	return servers, hosts
+	return servers, hosts, member("another", strconv.Itoa(storetest.Port(t)))
 }
 
 // again starts the server with JetStream and another configuration.
