@@ -16,6 +16,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
+	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/advice"
 )
@@ -105,8 +106,12 @@ func refused(err error) bool {
 			return true
 		}
 	}
-	message := status.Convert(err).Message()
-	return message == "raft proposal dropped" || message == rpctypes.ErrorDesc(rpctypes.ErrGRPCNotSupportedForLearner)
+	return status.Convert(err).Message() == "raft proposal dropped" || ofLearner(err)
+}
+
+// ofLearner reports whether a learner has refused a request.
+func ofLearner(err error) bool {
+	return status.Convert(err).Message() == rpctypes.ErrorDesc(rpctypes.ErrGRPCNotSupportedForLearner)
 }
 
 func codeOf(err error) codes.Code {
@@ -140,7 +145,7 @@ func (e serverError) Unwrap() error { return e.error }
 
 // diagnose returns the advice on an error, and the kind of the error.
 func (s *Store) diagnose(err error) (what string, kind error) {
-	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --cluster)"
+	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --endpoints=HOST,HOST)" // with --cluster, etcdctl asks the majority
 	is := func(target error) bool { return errors.Is(err, target) }
 	switch {
 	case is(driver.ErrDamaged):
@@ -149,8 +154,12 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 		return "the members' data differ: find the wrong member and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
 	case is(rpctypes.ErrNoSpace):
 		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
+	case is(rpctypes.ErrRequestTooLarge):
+		return "raise --max-request-bytes of all members", driver.ErrUnavailable
+	case ofLearner(err):
+		return "name other members in the address, or promote the learner when it has caught up (etcdctl member promote)", driver.ErrUnavailable
 	case is(rpctypes.ErrPermissionDenied):
-		return "let the user's role read and write the prefix: etcdctl " + grantPermission("ROLE", s.prefix), driver.ErrRefused
+		return "let the user's role read and write the prefix: etcdctl " + grantPermission("ROLE", shell.Word(s.prefix)), driver.ErrRefused
 	case is(rpctypes.ErrAuthFailed):
 		return "look at the user and the password of the address", driver.ErrRefused
 	case is(rpctypes.ErrUserEmpty):
@@ -187,6 +196,9 @@ func (s *Store) connectAdvice(message string) string {
 		}
 	}
 	const there = "see that etcd listens there, on the port for clients, and that the network lets you through"
+	if strings.Contains(message, "handshake failed: EOF") { // etcd without TLS hangs up
+		return there + "; if it speaks without TLS, leave out tls, ca, cert, key and server-name"
+	}
 	switch { // a server that does not like the client's certificate may just hang up
 	case s.tls == nil:
 		return there + "; if it speaks TLS, set tls=true or ca"

@@ -318,11 +318,11 @@ func (i *inspection) keys(ctx context.Context) {
 		i.Unknown("what is under the prefix", err)
 	}
 	if expiring > 0 {
-		i.Loses("write each of them again without a lease of etcd's, and see what has tied them",
+		i.Loses("take the lease of etcd's off each of them (etcdctl put --ignore-value KEY, which keeps the value), and see what has tied them",
 			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
 	}
 	if foreign > 0 {
-		i.Note("have it use a separate prefix", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q", i.store.prefix, foreign, example)
+		i.Note("have it use a separate prefix, and remove those keys", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q", i.store.prefix, foreign, example)
 	}
 }
 
@@ -335,6 +335,6 @@ func (i *inspection) access(ctx context.Context) {
 		return
 	}
 	if r, err := i.store.client.AuthStatus(ctx); err == nil && !r.Enabled {
-		i.Note("turn it on (etcdctl auth enable), or leave the user out of the address", "authentication is off: the user and the password are not looked at, and anybody can change the entries")
+		i.Note("turn it on (etcdctl auth enable) when the user has its rights, or leave the user out of the address", "authentication is off: the user and the password are not looked at, and anybody can change the entries")
 	}
 }

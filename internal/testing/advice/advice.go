@@ -27,8 +27,8 @@ type Fault struct {
 type Ways map[string]func(t *testing.T) error
 
 // advised matches the beginning of an advice in a text.
-var advised = regexp.MustCompile(`(?:^|: |; |, |\. |\(|\b(?:or|and|then) )((?:accept|add|allow|ask|bind|call|change|check|chmod|choose|close|compact|connect|create|did you mean|` +
-	`end|for more|forbid|free|give|grant|have (?:a|fewer|it)|keep|leave|let|listen on|look|lower|make|mend|mount|move|(?:n|as) must be|name|pass|put|raise|read|remove|renew|rescue|reset|` +
+var advised = regexp.MustCompile(`(?:^|: |; |, |\. |\(|\b(?:or|and|then) )((?:accept|add|allow|ask|bind|bring|call|change|check|chmod|choose|clear|close|compact|connect|create|did you mean|` +
+	`end|find the|for more|forbid|free|give|grant|have (?:a|fewer|it)|keep|leave|let|listen on|look|lower|make|mend|mount|move|(?:n|as) must be|name|pass|promote|put|raise|read|remove|renew|rescue|reset|` +
 	`restart|restore|run|search|see|send|set|speak|start|stop|switch|take|trust|try|turn|upgrade|use|wait|want|write)(?:[ ,]|$))`)
 
 // operation matches the operation of an error of a store or of the system, as in "put KEY: …", "write PATH: …" and

@@ -123,7 +123,7 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 	}
 	var all []string
 	for i, n := range c.nodes {
-		all = append(all, n.Name+"=http://"+c.network.address(i))
+		all = append(all, n.Name+"="+c.Peer(i))
 	}
 	token := fmt.Sprintf("firn-%x", rand.Uint64()) // gives each cluster an ID of its own
 	for i, m := range c.members {
@@ -131,7 +131,7 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 		node.Command = []string{
 			server, "--name", node.Name, "--data-dir", m.data,
 			"--listen-client-urls", scheme + "://" + m.client, "--advertise-client-urls", scheme + "://" + m.client,
-			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", "http://" + c.network.address(i),
+			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", c.Peer(i),
 			"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new", "--initial-cluster-token", token,
 			"--listen-metrics-urls", "http://" + m.metrics, "--log-level", "warn", "--log-outputs", "stderr",
 		}
@@ -195,6 +195,30 @@ func (c *Cluster) Kill(i int) { c.nodes[i].Kill() }
 // Restart starts a member again with its data, and kills the member first if need be. Restart does
 // not wait until the member is healthy.
 func (c *Cluster) Restart(i int) error { return c.nodes[i].Start() }
+
+// Configure adds flags to the command of a member, for its next starts. A flag that the member has
+// already gets another value.
+func (c *Cluster) Configure(i int, args ...string) {
+	c.nodes[i].Command = append(c.nodes[i].Command, args...)
+}
+
+// Join starts a member without data, in the running cluster of some members. A client has added the
+// member to the cluster, and perhaps removed it before. Join does not wait until the member is healthy.
+func (c *Cluster) Join(i int, members ...int) error {
+	c.Kill(i)
+	if err := os.RemoveAll(c.Data(i)); err != nil {
+		return err
+	}
+	var all []string
+	for _, m := range members {
+		all = append(all, c.nodes[m].Name+"="+c.Peer(m))
+	}
+	c.Configure(i, "--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "existing")
+	return c.Restart(i)
+}
+
+// Peer returns where a member listens to its peers, as a URL.
+func (c *Cluster) Peer(i int) string { return "http://" + c.network.address(i) }
 
 // Stop freezes a member (SIGSTOP). Connections stay open, and the member sends nothing.
 func (c *Cluster) Stop(i int) error { return c.nodes[i].Freeze() }
