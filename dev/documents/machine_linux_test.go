@@ -242,6 +242,20 @@ func TestMachine(t *testing.T) {
 			if n := m.do("systemctl show --property NRestarts --value firn"); n != "0" {
 				t.Errorf("systemd has started the service %s times again", n)
 			}
+			// Systemd waits for the end of a successor, which gives its worker back, and starts nothing again.
+			const order = `curl -sSf -H "Authorization: Bearer $(sed -n 's/^token = "\(.*\)"/\1/p' /etc/firn/tokens.toml)" http://127.0.0.1:7433/v1/generators/order/ids`
+			held := "firn pool show orders --json --store 'postgres://ids@db/app?password-file=/run/secrets/db&sslmode=disable' | grep -c '\"state\":\"held\"'"
+			m.do(order)
+			m.until(held, "1")
+			m.do("systemctl stop firn.socket firn.service")
+			if n, _, _ := m.run(held); n != "0" {
+				t.Errorf("a successor that was stopped holds %s workers", n)
+			}
+			if how := m.do("systemctl show --property Result --value firn"); how != "success" {
+				t.Errorf("a successor was stopped with the result %s", how)
+			}
+			m.do("systemctl start firn.socket")
+			m.do(order) // starts the service
 		}},
 	}
 	unit, console := "", 0

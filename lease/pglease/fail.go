@@ -90,7 +90,7 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "3D000":
 		return "see that the name of the database is right, or create it; " + advice.Lost
 	case "42P01", "3F000":
-		return fmt.Sprintf("see that the address is right, with its table, or create the table %s once, with firn pool create; %s", s.name, advice.Lost)
+		return fmt.Sprintf("see that the address is right, with its table, or create the table %s once, as its owner, with firn pool create; %s", s.name, advice.Lost)
 	case "42703", "42804", "42809", "42883", "22P02", "42P10", "23502":
 		return s.another()
 	case "42501":

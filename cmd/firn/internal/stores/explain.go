@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -19,11 +20,14 @@ import (
 )
 
 // Command adds the flag for the store to a command line, ready to type. Secrets in the address are
-// left out.
+// left out. An address of the environment is added, too: whoever reads the log of a service types the command in a shell
+// that has another environment, and the command would make a second pool there.
 func (st *State) Command(line string) string {
 	switch {
 	case st.Dir != "":
 		return line + " --state " + shell.Word(string(st.Dir))
+	case st.store == "" && os.Getenv(Variable) != "":
+		return At(os.Getenv(Variable)).Command(line)
 	case st.store == "":
 		return line
 	}

@@ -44,8 +44,8 @@ var Kinds = []Kind{
 	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", kubelease.Rights, "service account", "YAML, for kubectl apply -f -"},
 	{"consul", "consul://host:8500/prefix?token-file=PATH", consullease.Rights, "", "rules of a policy, for consul acl policy create -rules -"},
 	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH", natslease.Rights, "user", "an entry of authorization.users, for the servers' configuration"},
-	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, for redis-cli"},
-	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, for redis-cli"},
+	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
+	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
 }
 
 // OpenStore opens the store at an address. Unlike lease.OpenStore, it makes a missing directory.

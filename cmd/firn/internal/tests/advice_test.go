@@ -34,7 +34,7 @@ var allowedAdvice = map[string]string{
 	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
 	"another pool of this machine uses the worker": "", "in use by another store on this machine": "", "is a copy of another": "",
 	"another store of this machine uses the same workers": "", "IDs can be equal to IDs of another store": "", "other stores of the machine": "",
-	"it was made as another directory": "",
+	"it was made as another directory": "", "the first change of an entry, and no other one": "",
 
 	// Warnings.
 	"Do not delete or change a row by hand": "", "Do not delete a pool": "",

@@ -420,7 +420,7 @@ func tables(s advised) []advice.Fault {
 				s.make(t, "there.leases", "somebody")
 				return creates(t, storetest.Open(t, pglease.Open, s.at("there.leases")))
 			},
-			"or create the table gone.leases once, with firn pool create": func(t *testing.T) error {
+			"or create the table gone.leases once, as its owner, with firn pool create": func(t *testing.T) error {
 				return creates(t, st)
 			},
 			"rescue each instead of creating it": func(t *testing.T) error {
