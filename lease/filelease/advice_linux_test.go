@@ -159,9 +159,6 @@ func machines(t *testing.T) error {
 	return errors.Join(minter.Create(t.Context(), s), lend(t, s))
 }
 
-// address returns the address of a directory.
-func address(dir string) string { return testkit.Must(Open(dir)).String() }
-
 func addresses(t *testing.T) []advice.Fault {
 	base := t.TempDir()
 	dir, question, fragment := filepath.Join(base, "ids"), filepath.Join(base, "i?ds"), filepath.Join(base, "i#ds")

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// A heap is what a process prints that has called raiseFloor.
+// A heap is what a process prints that has a floor.
 type heap struct {
 	Goal uint64 // the size at which Go collects next, in bytes
-	More int    // of the machine's memory since before raiseFloor, in bytes; 0 where the system has no /proc
+	More int    // of the machine's memory since before the floor, in bytes; 0 where the system has no /proc
 }
 
 // The heap of the server may grow by 10 MiB between two collections, unless the environment says how often Go collects.
@@ -23,13 +23,14 @@ func TestFloor(t *testing.T) {
 	const child = "FIRN_TEST_FLOOR"
 	if os.Getenv(child) != "" {
 		before := resident(t)
-		raiseFloor()
+		kept := floor()
 		runtime.GC() // sets the goal
 		s := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 		metrics.Read(s)
 		if err := json.NewEncoder(os.Stdout).Encode(heap{s[0].Value.Uint64(), resident(t) - before}); err != nil {
 			t.Fatal(err)
 		}
+		runtime.KeepAlive(kept)
 		os.Exit(0)
 	}
 	for _, test := range []struct {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -108,7 +109,7 @@ sockets: no connection is refused.`,
 
 // run runs the command.
 func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
-	raiseFloor()
+	defer runtime.KeepAlive(floor())
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
 	c, err := f.load(log)
 	if err != nil {
@@ -146,18 +147,16 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 	return f.serve(ctx, s, log, &c, made, sockets)
 }
 
-// floor is memory that nobody reads or writes, so it takes no memory of the machine. The collector counts it as kept.
-var floor []byte
-
-// raiseFloor lets the heap grow by at least 10 MiB between two collections. The server keeps about 2 MiB, and each request
-// of HTTP makes garbage, so Go's default means 50 collections a second, a tenth of the processor's time. A larger GOGC
-// would have the same effect on a small heap, and would make the heap of ten thousand connections several times as large
-// as what they keep. Whoever sets GOGC or GOMEMLIMIT gets Go's own rule.
-func raiseFloor() {
-	floor = nil
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		floor = make([]byte, 10<<20)
+// floor returns memory that lets the heap grow by at least 10 MiB between two collections, as long as the memory is kept.
+// Nobody reads or writes the memory, so it takes no memory of the machine, but the collector counts it. The server keeps
+// about 2 MiB, and each request of HTTP makes garbage, so Go's default means 50 collections a second, a tenth of the
+// processor's time. A larger GOGC would have the same effect on a small heap, and would make the heap of ten thousand
+// connections several times as large as what they keep. Whoever sets GOGC or GOMEMLIMIT gets Go's own rule.
+func floor() []byte {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return nil
 	}
+	return make([]byte, 10<<20)
 }
 
 // load returns the Config of the file and the flags. A fault of either is wrong usage.

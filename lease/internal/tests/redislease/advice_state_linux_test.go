@@ -506,7 +506,6 @@ func secured(t *testing.T, plain server) []advice.Fault {
 	at := func(scheme string, port int, settings ...string) string {
 		return storetest.With(fmt.Sprintf("%s://127.0.0.1:%d/0", scheme, port), settings...)
 	}
-	const outside = "a server without TLS has redis://, not rediss://"
 	return []advice.Fault{
 		opening(at("rediss", port), "see to tls, ca", at("rediss", port, "ca="+cert)),
 		// The server says so, or has ended the connection before: the advice begins with "see to tls" or "see that".
