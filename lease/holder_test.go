@@ -351,7 +351,10 @@ func FuzzHistory(f *testing.F) {
 				}
 				next.From, next.Until = last.Until+int64(op)/64, last.Until+int64(op)
 				next.note(&last, holding{}, time.Duration(100)*time.Microsecond)
-			case 3:
+			case 3: // the end of a lease, which gives the worker back once
+				if last.Incarnation == "" {
+					continue
+				}
 				next.Incarnation, next.Until = "", max(last.From, last.Until-int64(op)/4)
 				next.noteEnd(&last)
 			}
