@@ -92,7 +92,7 @@ func certificates() []advice.Fault {
 	fresh := func(end func() time.Time, settings ...string) func(*testing.T) string {
 		return func(t *testing.T) string {
 			server = secure(t, end())
-			return must(t, use(t, storetest.With(server.addr, append(settings, "ca="+server.ca)...)))
+			return advice.Text(t, use(t, storetest.With(server.addr, append(settings, "ca="+server.ca)...)))
 		}
 	}
 	again := func(settings ...string) func(*testing.T) error {
@@ -104,11 +104,11 @@ func certificates() []advice.Fault {
 	return []advice.Fault{
 		{Name: "no TLS", Meet: func(t *testing.T) string {
 			server = secure(t, later())
-			return must(t, use(t, server.addr))
+			return advice.Text(t, use(t, server.addr))
 		}, Ways: advice.Ways{"set tls=true": trusted, "or ca": again()}},
 		{Name: "an unknown authority", Meet: func(t *testing.T) string {
 			server = secure(t, later())
-			return must(t, use(t, server.addr+"?tls=true"))
+			return advice.Text(t, use(t, server.addr+"?tls=true"))
 		}, Ways: advice.Ways{"give the file of the authority that has signed the server's certificate: ca": again()}},
 		{Name: "an expired certificate", Meet: fresh(func() time.Time { return time.Now().Add(-time.Hour) }), Ways: advice.Ways{
 			"look at the server's certificate": func(t *testing.T) error {
@@ -122,19 +122,19 @@ func certificates() []advice.Fault {
 		{Name: "a name that the server does not serve", Meet: func(t *testing.T) string {
 			server = secure(t, later())
 			server.strict.Store(true)
-			return must(t, use(t, server.addr+"?server-name=consul.example&ca="+server.ca))
+			return advice.Text(t, use(t, server.addr+"?server-name=consul.example&ca="+server.ca))
 		}, Ways: advice.Ways{"look at the server's certificate, and at ca and server-name": again()}},
 		clientCertificate(),
 		{Name: "a server without TLS", Meet: func(t *testing.T) string {
 			server = &secured{addr: start(t, consultest.New())}
 			cert, _ := storetest.Certify(t)
-			return must(t, use(t, server.addr+"?tls=true&ca="+cert))
+			return advice.Text(t, use(t, server.addr+"?tls=true&ca="+cert))
 		}, Ways: advice.Ways{"leave out tls, ca, cert, key and server-name": func(t *testing.T) error { return use(t, server.addr) }}},
 		{Name: "something that does not speak HTTP", Meet: func(t *testing.T) string {
 			server = secure(t, later())
 			front := alerting(t, strings.Split(server.addr, "/")[2])
 			server.addr = "consul://" + front + "/p"
-			return must(t, use(t, server.addr))
+			return advice.Text(t, use(t, server.addr))
 		}, Ways: advice.Ways{
 			"see that Consul listens there": func(t *testing.T) error { return use(t, start(t, consultest.New())) },
 			"set tls=true":                  trusted,
@@ -158,7 +158,7 @@ func clientCertificate() advice.Fault {
 	// at the certificate. If the server has closed the connection by then, the error may be that of the connection.
 	met := func(t *testing.T, cert, key string) (text string) {
 		wait.Until(t, "the error is the alert of the server", func() bool {
-			text = must(t, with(t, cert, key))
+			text = advice.Text(t, with(t, cert, key))
 			return strings.Contains(text, "remote error: tls: ")
 		})
 		return text
@@ -223,7 +223,7 @@ func network() []advice.Fault {
 				rewrite(r)
 			}})
 			t.Cleanup(proxy.Close)
-			return must(t, use(t, "consul://"+proxy.Listener.Addr().String()+"/p"))
+			return advice.Text(t, use(t, "consul://"+proxy.Listener.Addr().String()+"/p"))
 		}, Ways: advice.Ways{says: func(t *testing.T) error { return use(t, addr) }}}
 	}
 	as := func(*httputil.ProxyRequest) {}
@@ -231,14 +231,14 @@ func network() []advice.Fault {
 		return advice.Fault{Name: name, Meet: func(t *testing.T) string {
 			web := httptest.NewServer(handler)
 			t.Cleanup(web.Close)
-			return must(t, use(t, "consul://"+web.Listener.Addr().String()+"/p"))
+			return advice.Text(t, use(t, "consul://"+web.Listener.Addr().String()+"/p"))
 		}, Ways: advice.Ways{says: func(t *testing.T) error { return use(t, start(t, consultest.New())) }}}
 	}
 	const listens = "see that Consul listens there, on the port for HTTP"
 	return []advice.Fault{
 		{Name: "nothing listens", Meet: func(t *testing.T) string {
 			addr = storetest.Gone(t)
-			return must(t, use(t, "consul://"+addr+"/p"))
+			return advice.Text(t, use(t, "consul://"+addr+"/p"))
 		}, Ways: advice.Ways{
 			"and that the port is right": func(t *testing.T) error { return use(t, start(t, consultest.New())) },
 			"see that Consul runs there": func(t *testing.T) error {
@@ -258,7 +258,7 @@ func network() []advice.Fault {
 			l := testkit.Must(loopback.Proxy(strings.Split(start(t, consultest.New()), "/")[2], closed))
 			t.Cleanup(func() { l.Close() })
 			addr = "consul://" + l.Addr().String() + "/p"
-			return must(t, use(t, addr+"?timeout=300ms"))
+			return advice.Text(t, use(t, addr+"?timeout=300ms"))
 		}, Ways: advice.Ways{"see that Consul runs there and answers, and that the network lets you through": func(t *testing.T) error {
 			close(open)
 			return use(t, addr)

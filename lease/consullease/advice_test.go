@@ -62,15 +62,6 @@ func call(t *testing.T, s *consullease.Store, value string) error {
 	return err
 }
 
-// must returns the text of an error that has to come.
-func must(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // A change is done to a server.
 type change func(*consultest.Server)
 
@@ -95,12 +86,12 @@ func broken(name string, use func(t *testing.T, addr string) error, breaks chang
 		server = consultest.New()
 		addr = start(t, server)
 		breaks(server)
-		return must(t, use(t, addr))
+		return advice.Text(t, use(t, addr))
 	}
 	for _, m := range mends {
 		f.Ways[m.says] = func(t *testing.T) error {
 			breaks(server) // also for the second way
-			must(t, use(t, addr))
+			advice.Text(t, use(t, addr))
 			if m.do != nil {
 				m.do(server)
 			}
@@ -299,7 +290,7 @@ func entries() []advice.Fault {
 				key = strings.TrimPrefix(name, "p/")
 			}
 		}
-		return must(t, testkit.Err(s.Get(t.Context(), key)))
+		return advice.Text(t, testkit.Err(s.Get(t.Context(), key)))
 	}, Ways: advice.Ways{
 		"see what else writes under the prefix p/": func(*testing.T) error { return nil }, // it is the test, which has ended
 		"then rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries": func(t *testing.T) error {
@@ -320,20 +311,8 @@ func entries() []advice.Fault {
 func inspect(words string, settings ...string) func(t *testing.T, addr string) error {
 	return func(t *testing.T, addr string) error {
 		t.Helper()
-		return inspected(t, storetest.Open(t, consullease.Open, storetest.With(addr, settings...)), words)
+		return storetest.Mended(t.Context(), storetest.Open(t, consullease.Open, storetest.With(addr, settings...)), words)
 	}
-}
-
-func inspected(t *testing.T, s *consullease.Store, words string) error {
-	t.Helper()
-	found, err := s.Inspect(t.Context())
-	testkit.OK(t, err)
-	for _, f := range found {
-		if strings.Contains(f.Text, words) {
-			return errors.New(f.Text + ": " + f.Advice)
-		}
-	}
-	return nil
 }
 
 // findings are what Inspect finds.
@@ -377,13 +356,13 @@ func leaderlessFinding() advice.Fault {
 		addr = start(t, server)
 		s = storetest.Open(t, consullease.Open, addr)
 		unled(server)
-		return must(t, inspected(t, s, words))
+		return advice.Text(t, storetest.Mended(t.Context(), s, words))
 	}, Ways: advice.Ways{"see that more than half of the servers are up and reach each other (consul operator raft list-peers -stale)": func(t *testing.T) error {
 		if err := peers(t, addr); err != nil {
 			return err
 		}
 		led(server)
-		return errors.Join(inspected(t, s, words), call(t, s, "x"))
+		return errors.Join(storetest.Mended(t.Context(), s, words), call(t, s, "x"))
 	}}}
 }
 
@@ -437,7 +416,7 @@ func locked() advice.Fault {
 			key = name
 			server.Set(name, func(p *consultest.Pair) { p.Session = "5f0e1c9a-1d3b-4c55-9a40-000000000001" })
 		}
-		return must(t, inspected(t, s, "locked by sessions"))
+		return advice.Text(t, storetest.Mended(t.Context(), s, "locked by sessions"))
 	}, Ways: advice.Ways{says: func(t *testing.T) error {
 		text, err := kv(t, addr, http.MethodGet, "/v1/kv/"+key+"?consistent", "")
 		if err != nil {
@@ -451,7 +430,7 @@ func locked() advice.Fault {
 		if released, err := kv(t, addr, http.MethodPut, "/v1/kv/"+key+"?release="+pairs[0].Session, value); err != nil || released != "true" {
 			return fmt.Errorf("released: %s, %w", released, err)
 		}
-		if err := inspected(t, s, "locked by sessions"); err != nil {
+		if err := storetest.Mended(t.Context(), s, "locked by sessions"); err != nil {
 			return err
 		}
 		_, l, err := minter.Start(t.Context(), s, lease.Config{})
@@ -472,7 +451,7 @@ func exposed() advice.Fault {
 		return inspect(words, "server-name=127.0.0.1", "ca="+server.ca)(t, host(server.addr))
 	}
 	return advice.Fault{Name: "a token in clear", Meet: func(t *testing.T) string {
-		return must(t, inspect(words)(t, host(start(t, consultest.New()))))
+		return advice.Text(t, inspect(words)(t, host(start(t, consultest.New()))))
 	}, Ways: advice.Ways{"use TLS: tls=true": func(t *testing.T) error {
 		server = secure(t, later())
 		return errors.Join(mended(t), server.trusted(t, "tls=true", "token="+secret))

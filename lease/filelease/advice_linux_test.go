@@ -19,6 +19,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/sources"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -61,19 +62,10 @@ func TestAdvice(t *testing.T) {
 		Texts: texts, Least: 40, Unfollowed: unfollowed})
 }
 
-// must returns the text of an error that has to come.
-func must(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // fails is a fault whose error a call returns.
 func fails(name string, call func(t *testing.T) error, ways advice.Ways) advice.Fault {
 	return advice.Fault{Name: name, Meet: func(t *testing.T) string {
-		text := must(t, call(t))
+		text := advice.Text(t, call(t))
 		if strings.Contains(text, ": : ") {
 			t.Errorf("a part of the error is empty: %s", text)
 		}
@@ -188,7 +180,7 @@ func addresses(t *testing.T) []advice.Fault {
 		fails("an address of another store", func(t *testing.T) error { return lends(t, "consul://localhost/p") },
 			advice.Ways{"open it by lease.OpenStore": machines, "or name a directory": lendsIn(dir)}),
 		{Name: "an address", Meet: func(t *testing.T) string {
-			text := must(t, lends(t, "file://"+dir))
+			text := advice.Text(t, lends(t, "file://"+dir))
 			_, named, _ = strings.Cut(text, "name the directory ")
 			named, _, _ = strings.Cut(named, ";")
 			return text
@@ -246,13 +238,7 @@ const (
 // without returns an error if a store has a finding. The other tests of the machine may use the same workers, so there can be
 // other findings.
 func without(t *testing.T, s *Store, says string) error {
-	found, err := s.Inspect(t.Context())
-	for _, f := range found {
-		if strings.Contains(f.Text, says) {
-			err = errors.Join(err, errors.New(f.Text))
-		}
-	}
-	return err
+	return storetest.Mended(t.Context(), s, says)
 }
 
 // inDirectory are the ways of a default store that cannot be used.

@@ -42,15 +42,6 @@ func TestAdvice(t *testing.T) {
 	})
 }
 
-// must returns the text of an error that has to come.
-func must(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // then mends a fault, and does again what failed.
 func then(mend func(), again func() error) func(*testing.T) error {
 	return func(*testing.T) error {
@@ -97,11 +88,7 @@ func addresses(t *testing.T) []advice.Fault {
 	right, rightTLS := k+api.URL+token, k+inTLS.URL+ca+token
 	// at is a fault of an address. ways are parts of the advice, each with the address that the reader gives next.
 	at := func(addr string, ways ...string) advice.Fault {
-		f := advice.Fault{Name: addr, Meet: func(t *testing.T) string { return must(t, open(addr)) }, Ways: advice.Ways{}}
-		for i := 0; i < len(ways); i += 2 {
-			f.Ways[ways[i]] = func(*testing.T) error { return open(ways[i+1]) }
-		}
-		return f
+		return advice.Changed(func(_ *testing.T, addr string) error { return open(addr) }, addr, ways...)
 	}
 	// file is a fault of the file of a token. The reader writes the token.
 	file := func(says string, spoil func(path string) error) advice.Fault {
@@ -110,7 +97,7 @@ func addresses(t *testing.T) []advice.Fault {
 		get := func() error { return testkit.Err(s.List(t.Context(), "")) }
 		return advice.Fault{Name: says, Meet: func(t *testing.T) string {
 			testkit.OK(t, spoil(path))
-			return must(t, get())
+			return advice.Text(t, get())
 		}, Ways: advice.Ways{says: then(func() { testkit.OK(t, os.WriteFile(path, []byte(secret+"\n"), 0o600)) }, get)}}
 	}
 	known := []string{
@@ -179,7 +166,7 @@ func answers(t *testing.T) []advice.Fault {
 	refusal := func(a *pretend.Answer, says ...string) advice.Fault {
 		f := advice.Fault{Name: string(a.Body), Meet: func(t *testing.T) string {
 			answer(a)
-			return must(t, put())
+			return advice.Text(t, put())
 		}, Ways: advice.Ways{}}
 		for _, part := range says {
 			f.Ways[part] = then(func() { answer(nil) }, put)
@@ -209,17 +196,17 @@ func answers(t *testing.T) []advice.Fault {
 		refusal(pretend.Text(200, "<html>welcome</html>"), between),
 		{Name: "a connection that is cut", Meet: func(t *testing.T) string {
 			server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Cut } })
-			return must(t, put())
+			return advice.Text(t, put())
 		}, Ways: advice.Ways{"see that the API server runs there and answers, and that the network lets you through": then(func() { server.Do(func() { server.Fault = nil }) }, put)}},
 		{Name: "no answer", Meet: func(t *testing.T) string {
 			server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 			defer cancel()
-			return must(t, testkit.Err(s.Get(ctx, "a")))
+			return advice.Text(t, testkit.Err(s.Get(ctx, "a")))
 		}, Ways: advice.Ways{up: then(func() { server.Do(func() { server.Fault = nil }) }, put)}},
 		{Name: "a server that forgets", Meet: func(t *testing.T) string {
 			answer(kubetest.Status(410, "Expired", "", "", "The provided continue parameter is too old"))
-			return must(t, testkit.Err(s.List(t.Context(), "")))
+			return advice.Text(t, testkit.Err(s.List(t.Context(), "")))
 		}, Ways: advice.Ways{"try again": then(func() { answer(nil) }, func() error { return testkit.Err(s.List(t.Context(), "")) })}},
 		{Name: "another object", Meet: func(t *testing.T) string {
 			rev := storetest.Put(t, s, "another", "x", driver.None)
@@ -228,7 +215,7 @@ func answers(t *testing.T) []advice.Fault {
 					a.Body = bytes.ReplaceAll(a.Body, []byte(`"uid":"5`), []byte(`"uid":"6`))
 				}
 			})
-			return must(t, testkit.Err(s.Put(t.Context(), "another", nil, rev)))
+			return advice.Text(t, testkit.Err(s.Put(t.Context(), "another", nil, rev)))
 		}, Ways: advice.Ways{"see that Kubernetes answers there, and what is between here and Kubernetes": func(t *testing.T) error {
 			server.Do(func() { server.Filter = nil })
 			e, err := s.Get(t.Context(), "another")
@@ -249,7 +236,7 @@ func changing(server *kubetest.Server, s *Store) advice.Fault {
 				*body = bytes.ReplaceAll(*body, []byte(`"`+valueAnnotation+`"`), []byte(`"another"`))
 			}
 		})
-		return must(t, minter.Create(t.Context(), s))
+		return advice.Text(t, minter.Create(t.Context(), s))
 	}, Ways: advice.Ways{
 		"see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations); then rescue the pool (lease.Rescue), which makes the entry again": func(t *testing.T) error {
 			server.Do(func() { server.Change = nil })
@@ -304,16 +291,16 @@ func states(t *testing.T) []advice.Fault {
 			testkit.OK(t, minter.Create(t.Context(), s))
 			testkit.OK(t, leased(t, s, leases.Number(7)))
 			server.Set("test", testkit.Must(s.name(worker)), func(o *kubetest.Object) { o.Metadata.Annotations[valueAnnotation] = "!" })
-			return must(t, testkit.Err(s.Get(t.Context(), worker)))
+			return advice.Text(t, testkit.Err(s.Get(t.Context(), worker)))
 		}, Ways: advice.Ways{"see what has written it; then rescue the pool (lease.Rescue), which makes the entry again": func(t *testing.T) error {
 			err := rescued(t, s, leases.RescueConfig{})
 			return errors.Join(err, leased(t, s, leases.Number(7)), testkit.Err(s.Get(t.Context(), worker)))
 		}}},
 		{Name: "no right", Meet: func(t *testing.T) string {
 			allow("get", "list", "watch")
-			return must(t, put())
+			return advice.Text(t, put())
 		}, Ways: advice.Ways{"let the service account create leases in the namespace test" + role: then(func() { allow(verbs...) }, put)}},
-		{Name: "no namespace", Meet: func(t *testing.T) string { return must(t, minter.Create(t.Context(), nowhere)) }, Ways: advice.Ways{
+		{Name: "no namespace", Meet: func(t *testing.T) string { return advice.Text(t, minter.Create(t.Context(), nowhere)) }, Ways: advice.Ways{
 			"see that the address is right": func(t *testing.T) error { return leased(t, s, leases.Choice{}) },
 			"or create the namespace: kubectl create namespace nowhere": then(func() { server.Do(func() { server.Namespaces["nowhere"] = "Active" }) },
 				func() error { return minter.Create(t.Context(), nowhere) }),
@@ -324,7 +311,7 @@ func states(t *testing.T) []advice.Fault {
 		}},
 		{Name: "a namespace that is deleted", Meet: func(t *testing.T) string {
 			server.Do(func() { server.Namespaces["going"] = "Terminating" })
-			return must(t, minter.Create(t.Context(), going))
+			return advice.Text(t, minter.Create(t.Context(), going))
 		}, Ways: advice.Ways{"stop all processes that use this one, and rescue its pools there": func(t *testing.T) error {
 			return errors.Join(going.Close(), rescued(t, in("default"), lost(t)))
 		}}},

@@ -26,6 +26,25 @@ type Fault struct {
 // the parts.
 type Ways map[string]func(t *testing.T) error
 
+// Text returns the text of an error that has to come.
+func Text(t testing.TB, err error) string {
+	t.Helper()
+	if err == nil {
+		t.Fatal("there is no error")
+	}
+	return err.Error()
+}
+
+// Changed returns the Fault of an input, such as an address, that try refuses. ways are parts of the advice, each with
+// the mended input.
+func Changed(try func(t *testing.T, input string) error, input string, ways ...string) Fault {
+	f := Fault{Name: input, Meet: func(t *testing.T) string { return Text(t, try(t, input)) }, Ways: Ways{}}
+	for i := 0; i < len(ways); i += 2 {
+		f.Ways[ways[i]] = func(t *testing.T) error { return try(t, ways[i+1]) }
+	}
+	return f
+}
+
 // advised matches the beginning of an advice in a text.
 var advised = regexp.MustCompile(`(?:^|: |; |, |\. |\(|\b(?:or|and|then) )((?:accept|add|allow|ask|bind|bring|call|change|check|chmod|choose|clear|close|compact|connect|create|did you mean|` +
 	`end|find the|for more|forbid|free|give|grant|have (?:a|fewer|it)|keep|leave|let|listen on|look|lower|make|mend|mount|move|(?:n|as) must be|name|pass|promote|put|raise|read|remove|renew|rescue|reset|` +

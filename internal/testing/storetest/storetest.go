@@ -168,6 +168,37 @@ func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Findin
 	return found
 }
 
+// Finding returns the first finding of Inspect that has a part of a text, with its advice, as people read the finding. It
+// returns "" if Inspect has no such finding.
+func Finding(ctx context.Context, s driver.Inspector, part string) (text string, err error) {
+	all, err := s.Inspect(ctx)
+	for _, f := range all {
+		if strings.Contains(f.Text, part) {
+			return f.Text + ": " + f.Advice, err
+		}
+	}
+	return "", err
+}
+
+// Found is [Finding] for a finding that has to be there.
+func Found(t testing.TB, s driver.Inspector, part string) string {
+	t.Helper()
+	text, err := Finding(t.Context(), s, part)
+	if err != nil || text == "" {
+		t.Fatalf("Inspect does not find %q: %v", part, err)
+	}
+	return text
+}
+
+// Mended returns an error if Inspect fails, or has a finding as [Finding] returns it.
+func Mended(ctx context.Context, s driver.Inspector, part string) error {
+	text, err := Finding(ctx, s, part)
+	if text != "" {
+		err = errors.Join(err, errors.New(text))
+	}
+	return err
+}
+
 // FindingsLose is like [Findings], and fails the test also unless the Loses of the first finding is
 // as given.
 func FindingsLose(t testing.TB, s driver.Inspector, loses bool, words ...string) {

@@ -78,40 +78,18 @@ func open(t *testing.T, addr string) error {
 	return err
 }
 
-// said returns what an error says.
-func said(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // refusal returns a fault that Open meets at the address. The ways are addresses.
-func refusal(name, addr string, ways map[string]string) advice.Fault {
-	f := advice.Fault{Name: name, Meet: func(t *testing.T) string { return said(t, open(t, addr)) }, Ways: advice.Ways{}}
-	for says, better := range ways {
-		f.Ways[says] = func(t *testing.T) error { return open(t, better) }
-	}
+func refusal(name, addr string, ways ...string) advice.Fault {
+	f := advice.Changed(open, addr, ways...)
+	f.Name = name
 	return f
-}
-
-// found returns the text and the advice of the finding that has a part of a text, or "".
-func found(t *testing.T, s *etcdlease.Store, part string) (string, error) {
-	all, err := s.Inspect(t.Context())
-	for _, f := range all {
-		if strings.Contains(f.Text, part) {
-			return f.Text + ": " + f.Advice, nil
-		}
-	}
-	return "", err
 }
 
 // finds waits until Inspect has a finding, and returns what the finding says.
 func finds(t *testing.T, s *etcdlease.Store, part string) (text string) {
 	t.Helper()
 	again(t, func() (err error) {
-		if text, err = found(t, s, part); text == "" {
+		if text, err = storetest.Finding(t.Context(), s, part); text == "" {
 			err = errors.Join(err, fmt.Errorf("Inspect does not find that %s", part))
 		}
 		return err
@@ -120,13 +98,8 @@ func finds(t *testing.T, s *etcdlease.Store, part string) (text string) {
 }
 
 // gone waits until Inspect does not have a finding any more.
-func gone(t *testing.T, s *etcdlease.Store, part string) error {
-	var text string
-	var err error
-	wait.For(func() bool { text, err = found(t, s, part); return err == nil && text == "" })
-	if text != "" {
-		err = errors.New(text)
-	}
+func gone(t *testing.T, s *etcdlease.Store, part string) (err error) {
+	wait.For(func() bool { err = storetest.Mended(t.Context(), s, part); return err == nil })
 	return err
 }
 
@@ -245,15 +218,15 @@ func (v *advised) hosts() []advice.Fault {
 	var web *httptest.Server
 	var mute net.Listener
 	return []advice.Fault{
-		refusal("a user without a password", "etcd://u@h/p", map[string]string{"want etcd://host:2379,host2:2379/prefix?setting=value": right + "?timeout=20s"}),
-		refusal("a name that no host has", "etcd://no..host/p", map[string]string{"look at the names of the hosts": right}),
-		refusal("TLS", right+"?tls=true&timeout=1s", map[string]string{there + "if it speaks without TLS, leave out tls, ca, cert, key and server-name": right}),
+		refusal("a user without a password", "etcd://u@h/p", "want etcd://host:2379,host2:2379/prefix?setting=value", right+"?timeout=20s"),
+		refusal("a name that no host has", "etcd://no..host/p", "look at the names of the hosts", right),
+		refusal("TLS", right+"?tls=true&timeout=1s", there+"if it speaks without TLS, leave out tls, ca, cert, key and server-name", right),
 		{
 			Name: "TLS at a server of something else",
 			Meet: func(t *testing.T) string {
 				web := httptest.NewServer(http.NotFoundHandler())
 				defer web.Close()
-				return said(t, open(t, "etcd://"+web.Listener.Addr().String()+"/p?tls=true"))
+				return advice.Text(t, open(t, "etcd://"+web.Listener.Addr().String()+"/p?tls=true"))
 			},
 			Ways: advice.Ways{"leave out tls, ca, cert, key and server-name": func(t *testing.T) error { return open(t, right) }},
 		},
@@ -261,7 +234,7 @@ func (v *advised) hosts() []advice.Fault {
 			Name: "a member that is down",
 			Meet: func(t *testing.T) string {
 				v.three.Kill(0)
-				return said(t, open(t, right+"?timeout=1s"))
+				return advice.Text(t, open(t, right+"?timeout=1s"))
 			},
 			Ways: advice.Ways{"see that etcd runs there, and its port for clients": func(t *testing.T) error {
 				if err := v.start(t, 0); err != nil {
@@ -272,7 +245,9 @@ func (v *advised) hosts() []advice.Fault {
 		},
 		{
 			Name: "a host that does not answer",
-			Meet: func(t *testing.T) string { return said(t, open(t, "etcd://"+storetest.Silent(t)+"/p?timeout=300ms")) },
+			Meet: func(t *testing.T) string {
+				return advice.Text(t, open(t, "etcd://"+storetest.Silent(t)+"/p?timeout=300ms"))
+			},
 			Ways: advice.Ways{"see that the hosts are right": func(t *testing.T) error { return open(t, right) }},
 		},
 		{
@@ -283,7 +258,7 @@ func (v *advised) hosts() []advice.Fault {
 				web.Config.Protocols.SetUnencryptedHTTP2(true)
 				web.Start()
 				defer web.Close()
-				return said(t, open(t, "etcd://"+web.Listener.Addr().String()+"/p"))
+				return advice.Text(t, open(t, "etcd://"+web.Listener.Addr().String()+"/p"))
 			},
 			Ways: advice.Ways{"see that etcd 3.4 or later listens there": func(t *testing.T) error { return open(t, right) }},
 		},
@@ -297,7 +272,7 @@ func (v *advised) hosts() []advice.Fault {
 						c.Close()
 					}
 				}()
-				return said(t, open(t, "etcd://"+mute.Addr().String()+"/p?timeout=1s"))
+				return advice.Text(t, open(t, "etcd://"+mute.Addr().String()+"/p?timeout=1s"))
 			},
 			Ways: advice.Ways{there + "if it speaks TLS, set tls=true or ca": func(t *testing.T) error {
 				return open(t, right)
@@ -345,7 +320,7 @@ func (v *advised) members() []advice.Fault {
 					testkit.OK(t, c.Stop(m))
 				}
 				_, err := s.Get(t.Context(), "a")
-				return said(t, err)
+				return advice.Text(t, err)
 			},
 			Ways: advice.Ways{"see that the hosts are right, and that more than half of the members are up and reach each other": func(t *testing.T) error {
 				for m := range c.Len() {
@@ -362,7 +337,7 @@ func (v *advised) members() []advice.Fault {
 				v.alarm(t, pb.AlarmRequest_ACTIVATE, v.member(t, 2).ID)
 				finds(t, s, "alarm CORRUPT")
 				_, err := s.Put(t.Context(), "a", nil, driver.None)
-				return said(t, err)
+				return advice.Text(t, err)
 			},
 			Ways: advice.Ways{"find the wrong member and replace it, as etcd's documentation says of the alarm CORRUPT": func(t *testing.T) error {
 				wrong := v.member(t, 2).ID
@@ -495,7 +470,7 @@ func (v *advised) inspected() []advice.Fault {
 						return err
 					}
 					defer s.Close()
-					text, err = found(t, s, "is a member of another cluster")
+					text, err = storetest.Finding(t.Context(), s, "is a member of another cluster")
 					if text == "" {
 						err = errors.Join(err, errors.New("Inspect does not find the other cluster"))
 					}
@@ -601,7 +576,7 @@ func (v *advised) entries() []advice.Fault {
 					testkit.OK(t, err)
 				}
 				_, err = s.Get(t.Context(), key)
-				return said(t, err)
+				return advice.Text(t, err)
 			},
 			Ways: advice.Ways{
 				"see what else writes under the prefix": func(t *testing.T) error {
@@ -679,7 +654,7 @@ func (v *advised) entries() []advice.Fault {
 					}
 					return errors.Is(err, driver.ErrUnsafe)
 				})
-				return said(t, err)
+				return advice.Text(t, err)
 			},
 			Ways: advice.Ways{
 				oneCluster: func(t *testing.T) error { return back(t, storetest.Open(t, etcdlease.Open, c.Address(prefix))) },
@@ -770,7 +745,7 @@ func (v *advised) databases() []advice.Fault {
 			Name: "a database that is full",
 			Meet: func(t *testing.T) string {
 				s = storetest.Open(t, etcdlease.Open, c.Address(space()))
-				text := said(t, full(t))
+				text := advice.Text(t, full(t))
 				finds(t, s, alarm)
 				return text
 			},
@@ -795,7 +770,7 @@ func (v *advised) databases() []advice.Fault {
 				for text == "" {
 					testkit.OK(t, fill(t))
 					var err error
-					text, err = found(t, s, nearly)
+					text, err = storetest.Finding(t.Context(), s, nearly)
 					testkit.OK(t, err)
 				}
 				return text
@@ -809,7 +784,7 @@ func (v *advised) databases() []advice.Fault {
 					for text := ""; text == ""; {
 						testkit.OK(t, fill(t))
 						var err error
-						text, err = found(t, s, nearly)
+						text, err = storetest.Finding(t.Context(), s, nearly)
 						testkit.OK(t, err)
 					}
 					configure(t, "--quota-backend-bytes", 8*quota)
@@ -823,7 +798,7 @@ func (v *advised) databases() []advice.Fault {
 				s = storetest.Open(t, etcdlease.Open, c.Address(space()))
 				configure(t, "--max-request-bytes", 1000)
 				_, err := s.Put(t.Context(), "a", big, driver.None)
-				return said(t, err)
+				return advice.Text(t, err)
 			},
 			Ways: advice.Ways{"raise --max-request-bytes of all members": func(t *testing.T) error {
 				configure(t, "--max-request-bytes", 10000)
@@ -892,18 +867,18 @@ func (v *advised) users(t *testing.T) []advice.Fault {
 			Name: "no user",
 			Meet: func(t *testing.T) string {
 				v.auth(t, true)
-				return said(t, open(t, c.Address("p")))
+				return advice.Text(t, open(t, c.Address("p")))
 			},
 			Ways: advice.Ways{"give one in the address (user@host) and a password (password-file=PATH)": func(t *testing.T) error {
 				return open(t, strings.Replace(c.Address("p"), "://", "://firn@", 1)+"?password-file="+storetest.File(t, password))
 			}},
 		},
-		refusal("a wrong password", strings.Replace(c.Address("p"), "://", "://firn:hunter2@", 1), map[string]string{"look at the user and the password of the address": user(c.Address("p"))}),
+		refusal("a wrong password", strings.Replace(c.Address("p"), "://", "://firn:hunter2@", 1), "look at the user and the password of the address", user(c.Address("p"))),
 		{
 			Name: "no right",
-			Meet: func(t *testing.T) string { return said(t, open(t, user(c.Address("q%20'$r")))) },
+			Meet: func(t *testing.T) string { return advice.Text(t, open(t, user(c.Address("q%20'$r")))) },
 			Ways: advice.Ways{"let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite ": func(t *testing.T) error {
-				_, command, _ := strings.Cut(said(t, open(t, user(c.Address("q%20'$r")))), "etcdctl ")
+				_, command, _ := strings.Cut(advice.Text(t, open(t, user(c.Address("q%20'$r")))), "etcdctl ")
 				out, err := exec.Command("sh", "-c", "for word in "+command+"; do echo \"$word\"; done").Output()
 				testkit.OK(t, err)
 				words := strings.Split(strings.TrimSpace(string(out)), "\n")
@@ -984,13 +959,13 @@ func (v *advised) secure(t *testing.T) []advice.Fault {
 	at := func(settings url.Values) string { return c.Address("p") + "?timeout=2s&" + settings.Encode() }
 	right := url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}}
 	return []advice.Fault{
-		refusal("no TLS", c.Address("p"), map[string]string{there + "if it speaks TLS, set tls=true or ca": at(right)}),
+		refusal("no TLS", c.Address("p"), there+"if it speaks TLS, set tls=true or ca", at(right)),
 		refusal("an unknown authority", at(url.Values{"tls": {"true"}, "cert": {mine}, "key": {mineKey}}),
-			map[string]string{"give the file of the authority that has signed the server's certificate: ca": at(right)}),
+			"give the file of the authority that has signed the server's certificate: ca", at(right)),
 		refusal("another name", at(url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}, "server-name": {"other.example"}}),
-			map[string]string{"look at the server's certificate, and at ca and server-name": at(right)}),
-		refusal("no certificate", at(url.Values{"ca": {a.file}}), map[string]string{there + "if it wants a certificate of its clients, give cert and key": at(right)}),
+			"look at the server's certificate, and at ca and server-name", at(right)),
+		refusal("no certificate", at(url.Values{"ca": {a.file}}), there+"if it wants a certificate of its clients, give cert and key", at(right)),
 		refusal("a certificate of another authority", at(url.Values{"ca": {a.file}, "cert": {other}, "key": {otherKey}}),
-			map[string]string{there + "look at cert and key, if it does not know the authority that signed them": at(right)}),
+			there+"look at cert and key, if it does not know the authority that signed them", at(right)),
 	}
 }

@@ -148,15 +148,6 @@ func typed(t *testing.T, c *client, text string) error {
 	}), err)
 }
 
-// must returns the text of an error that has to come.
-func must(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // opens opens a store, and reads.
 func opens(t *testing.T, addr string) error {
 	s, err := natslease.Open(t.Context(), addr)
@@ -229,7 +220,7 @@ func (b *bed) addresses(t *testing.T) []advice.Fault {
 		return strings.Replace(b.address(bucket, settings...), "nats://", "nats://"+user, 1)
 	}
 	opening := func(name, addr string, ways advice.Ways) advice.Fault {
-		return advice.Fault{Name: name, Meet: func(t *testing.T) string { return must(t, opens(t, addr)) }, Ways: ways}
+		return advice.Fault{Name: name, Meet: func(t *testing.T) string { return advice.Text(t, opens(t, addr)) }, Ways: ways}
 	}
 	// A server that lets everybody in takes the credentials of anybody.
 	anybody := start(t)
@@ -252,10 +243,10 @@ func (b *bed) addresses(t *testing.T) []advice.Fault {
 				return errors.Join(opens(t, as("me@", "made", "password-file="+storetest.File(t, "hunter2"))), opens(t, as("", "made", "nkey-file="+storetest.File(t, b.seed))))
 			},
 		}),
-		{Name: "an account that wants a limit", Meet: func(t *testing.T) string { return must(t, creates(t, as("bounded:hunter2@", "b"))) }, Ways: advice.Ways{
+		{Name: "an account that wants a limit", Meet: func(t *testing.T) string { return advice.Text(t, creates(t, as("bounded:hunter2@", "b"))) }, Ways: advice.Ways{
 			"give the bucket a limit with max-bytes in the address": func(t *testing.T) error { return creates(t, as("bounded:hunter2@", "b", "max-bytes=10000000")) },
 		}},
-		{Name: "too few servers", Meet: func(t *testing.T) string { return must(t, creates(t, b.address("alone", "replicas=3"))) }, Ways: advice.Ways{
+		{Name: "too few servers", Meet: func(t *testing.T) string { return advice.Text(t, creates(t, b.address("alone", "replicas=3"))) }, Ways: advice.Ways{
 			"see replicas in the address": func(t *testing.T) error { return creates(t, b.address("alone", "replicas=1")) },
 		}},
 	}
@@ -270,7 +261,7 @@ func (b *bed) lost(t *testing.T) []advice.Fault {
 		return errors.Join(creates(t, b.address(missing)), mints(t, b.address(missing)))
 	}
 	all := []advice.Fault{
-		{Name: "no bucket", Meet: func(t *testing.T) string { return must(t, opens(t, b.address(missing))) }, Ways: advice.Ways{
+		{Name: "no bucket", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, b.address(missing))) }, Ways: advice.Ways{
 			"see that the address is right, with its bucket and account":               right,
 			"or create the pool, once, with firn pool create":                          create,
 			"rescue each instead of creating it (lease.Rescue, with Layouts and Creat": b.moved,
@@ -304,7 +295,7 @@ func (b *bed) lost(t *testing.T) []advice.Fault {
 			}
 		}
 		_, err = s.Get(t.Context(), list[0].Key)
-		return must(t, err)
+		return advice.Text(t, err)
 	}
 	all = append(all, advice.Fault{Name: "a deleted entry", Meet: damage, Ways: advice.Ways{
 		"rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries": func(t *testing.T) error {
@@ -318,7 +309,7 @@ func (b *bed) lost(t *testing.T) []advice.Fault {
 		testkit.OK(t, b.raw.js.DeleteStream(t.Context(), "KV_"+again))
 		b.make(t, again, func(*jetstream.StreamConfig) {})
 		_, err := s.Get(t.Context(), "a")
-		return must(t, err)
+		return advice.Text(t, err)
 	}, Ways: advice.Ways{
 		"stop all processes that use its pools, and rescue the pools before any of them is started again (lease.Rescue, with Layouts and Create if a pool is gone)": func(t *testing.T) error {
 			return rescued(t, b.address(again), true)
@@ -333,15 +324,7 @@ func (b *bed) lost(t *testing.T) []advice.Fault {
 // finding returns a finding of a store as doctor prints the finding.
 func finding(t *testing.T, addr, word string) string {
 	t.Helper()
-	found, err := storetest.Open(t, natslease.Open, addr).Inspect(t.Context())
-	testkit.OK(t, err)
-	for _, f := range found {
-		if strings.Contains(f.Text, word) {
-			return f.Text + ": " + f.Advice
-		}
-	}
-	t.Fatalf("Inspect finds %+v, and nothing with %q", found, word)
-	return ""
+	return storetest.Found(t, storetest.Open(t, natslease.Open, addr), word)
 }
 
 // gone returns an error if a store has a finding.
@@ -351,13 +334,7 @@ func gone(t *testing.T, addr, word string) error {
 		return err
 	}
 	defer s.Close()
-	found, err := s.Inspect(t.Context())
-	for _, f := range found {
-		if strings.Contains(f.Text, word) {
-			err = errors.Join(err, errors.New(f.Text))
-		}
-	}
-	return err
+	return storetest.Mended(t.Context(), s, word)
 }
 
 // another is the part of the advice on a bucket that does not suit leases.
@@ -369,7 +346,7 @@ func (b *bed) unfit() []advice.Fault {
 		bucket, text := b.fresh(), ""
 		fault := advice.Fault{Name: name, Meet: func(t *testing.T) string {
 			b.make(t, bucket, f)
-			text = must(t, creates(t, b.address(bucket)))
+			text = advice.Text(t, creates(t, b.address(bucket)))
 			return text
 		}, Ways: advice.Ways{
 			another: func(t *testing.T) error { return mints(t, b.address("made")) },
@@ -396,7 +373,7 @@ func (b *bed) unfit() []advice.Fault {
 			b.make(t, bucket, func(*jetstream.StreamConfig) {})
 			// A sealed bucket can be made by a change alone.
 			testkit.OK(t, change(t, b.raw, bucket, func(c *jetstream.StreamConfig) { c.Sealed = true }))
-			return must(t, opens(t, b.address(bucket)))
+			return advice.Text(t, opens(t, b.address(bucket)))
 		}, Ways: advice.Ways{another: func(t *testing.T) error { return mints(t, b.address("made")) }, move: b.moved}},
 	}
 }

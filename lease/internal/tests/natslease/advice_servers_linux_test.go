@@ -42,7 +42,7 @@ func (b *bed) versions(t *testing.T) []advice.Fault {
 	}
 	const always = "set sync_interval: always in the jetstream section of the servers' configuration, then repeat it in the address, sync-always=true"
 	return []advice.Fault{
-		{Name: "an old server", Meet: func(t *testing.T) string { return must(t, opens(t, called(t, "2.8."))) }, Ways: advice.Ways{
+		{Name: "an old server", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, called(t, "2.8."))) }, Ways: advice.Ways{
 			"use NATS 2.9 or later": func(t *testing.T) error { return opens(t, b.address("made")) },
 		}},
 		{Name: "a server without sync_interval", Meet: func(t *testing.T) string { return finding(t, called(t, "2.9."), cannotSync) }, Ways: advice.Ways{
@@ -77,7 +77,7 @@ func (b *bed) limits() []advice.Fault {
 		bucket := b.fresh()
 		return advice.Fault{Name: name, Meet: func(t *testing.T) string {
 			b.make(t, bucket, limit)
-			return must(t, fills(t, b.address(bucket)))
+			return advice.Text(t, fills(t, b.address(bucket)))
 		}, Ways: advice.Ways{says: func(t *testing.T) error {
 			return errors.Join(change(t, b.raw, bucket, raise), puts(t, b.address(bucket), "more", driver.MaxValue))
 		}}}
@@ -101,7 +101,7 @@ func configurations(t *testing.T) []advice.Fault {
 	fault := func(name, config, says, mended string, do func(t *testing.T, addr string) error) advice.Fault {
 		return advice.Fault{Name: name, Meet: func(t *testing.T) string {
 			srv.again(config)
-			return must(t, do(t, srv.address()))
+			return advice.Text(t, do(t, srv.address()))
 		}, Ways: advice.Ways{says: func(t *testing.T) error {
 			srv.again(mended)
 			return do(t, srv.address())
@@ -111,7 +111,7 @@ func configurations(t *testing.T) []advice.Fault {
 		srv.Kill()
 		srv.configure(srv.Port)
 		srv.Run()
-		return must(t, creates(t, srv.address()))
+		return advice.Text(t, creates(t, srv.address()))
 	}, Ways: advice.Ways{"see that JetStream is switched on in the servers' configuration": func(t *testing.T) error {
 		srv.again()
 		return creates(t, srv.address())
@@ -120,7 +120,7 @@ func configurations(t *testing.T) []advice.Fault {
 	var permissions string
 	allow := advice.Fault{Name: "no permission", Meet: func(t *testing.T) string {
 		srv.again("authorization { users: [ { user: me, password: hunter2, permissions: { publish: x } } ] }\nno_auth_user: me")
-		text := must(t, opens(t, storetest.With(at("nats://"+srv.Host(), "firn"), "timeout=500ms")))
+		text := advice.Text(t, opens(t, storetest.With(at("nats://"+srv.Host(), "firn"), "timeout=500ms")))
 		_, list, _ := strings.Cut(text, "publish to ")
 		list, subscribe, _ := strings.Cut(list, ", and to subscribe to ")
 		permissions = fmt.Sprintf("publish: [ %q ], subscribe: %q", strings.Split(strings.Replace(list, " and ", ", ", 1), ", "), subscribe)
@@ -142,7 +142,7 @@ func configurations(t *testing.T) []advice.Fault {
 		t.Cleanup(held.Close)
 		var text string
 		wait.Until(t, "the client reads why the server refuses", func() bool {
-			text = must(t, opens(t, srv.address()))
+			text = advice.Text(t, opens(t, srv.address()))
 			return strings.Contains(text, "connections")
 		})
 		return text
@@ -170,7 +170,7 @@ func configurations(t *testing.T) []advice.Fault {
 		storetest.Prepare(t, natslease.Open, one)
 		storetest.Prepare(t, natslease.Open, two)
 		fills(t, one)
-		return must(t, puts(t, two, "0", driver.MaxValue))
+		return advice.Text(t, puts(t, two, "0", driver.MaxValue))
 	}
 	storage := advice.Fault{Name: "storage", Meet: fill, Ways: advice.Ways{
 		"free some": func(t *testing.T) error {
@@ -189,7 +189,7 @@ func configurations(t *testing.T) []advice.Fault {
 		testkit.OK(t, creates(t, srv.address()))
 		open := func() *natslease.Store { return storetest.Open(t, natslease.Open, srv.address()) }
 		_, err := storetest.Forgotten(t, open, filepath.Join(filepath.Dir(srv.file), "jetstream"), srv.Kill, srv.Run).Get(t.Context(), "a")
-		return must(t, err)
+		return advice.Text(t, err)
 	}, Ways: advice.Ways{
 		"stop all processes that use its pools, and rescue the pools before any of them is started again": func(t *testing.T) error { return rescued(t, srv.address(), true) },
 	}}
@@ -197,7 +197,7 @@ func configurations(t *testing.T) []advice.Fault {
 	return []advice.Fault{
 		{Name: "no server", Meet: func(t *testing.T) string {
 			srv.Kill()
-			return must(t, opens(t, srv.address()))
+			return advice.Text(t, opens(t, srv.address()))
 		}, Ways: advice.Ways{"see that the servers run, and that the network lets through to them": func(t *testing.T) error {
 			srv.Run()
 			return opens(t, srv.address())
@@ -225,7 +225,7 @@ func certificates(t *testing.T) []advice.Fault {
 	prepare(t, plain.address())
 	const says = "see to tls, ca, cert, key and server-name in the address, and to the server's certificate"
 	fault := func(name, addr string, mended func(t *testing.T) error) advice.Fault {
-		return advice.Fault{Name: name, Meet: func(t *testing.T) string { return must(t, opens(t, addr)) }, Ways: advice.Ways{says: mended}}
+		return advice.Fault{Name: name, Meet: func(t *testing.T) string { return advice.Text(t, opens(t, addr)) }, Ways: advice.Ways{says: mended}}
 	}
 	return []advice.Fault{
 		fault("no tls", srv.address(), mended),
@@ -273,7 +273,7 @@ func (b *bed) clusters(t *testing.T) (whole, broken []advice.Fault) {
 	whole = []advice.Fault{
 		{Name: "five replicas", Meet: func(t *testing.T) string {
 			testkit.OK(t, tries("firn", func(addr string) error { return creates(t, addr) }))
-			return must(t, creates(t, address("five", "replicas=5")))
+			return advice.Text(t, creates(t, address("five", "replicas=5")))
 		}, Ways: advice.Ways{
 			"see replicas in the address": func(t *testing.T) error { return creates(t, address("five", "replicas=3")) },
 		}},
@@ -298,7 +298,7 @@ func (b *bed) clusters(t *testing.T) (whole, broken []advice.Fault) {
 				err = opens(t, at("nats://"+hosts[0], "firn", "timeout=1s"))
 				return err != nil && strings.Contains(err.Error(), "leader")
 			})
-			return must(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{"wait until the servers have a leader; see that a majority of them runs": func(t *testing.T) error {
 			servers[1].Run()
 			return tries("firn", func(addr string) error { return mints(t, addr) })

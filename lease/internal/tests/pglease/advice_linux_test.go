@@ -84,20 +84,11 @@ func (s advised) file(t *testing.T, name, content string) {
 		strings.TrimSpace(content), name), "SELECT pg_reload_conf()")
 }
 
-// text returns the text of an error.
-func text(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // same fails the test unless an error has an advice, too.
-func same(t *testing.T, err error, advice string) {
+func same(t *testing.T, err error, says string) {
 	t.Helper()
-	if text := text(t, err); !strings.Contains(text, advice) {
-		t.Fatalf("%s\nhas no %q", text, advice)
+	if text := advice.Text(t, err); !strings.Contains(text, says) {
+		t.Fatalf("%s\nhas no %q", text, says)
 	}
 }
 
@@ -243,26 +234,26 @@ func addresses(s advised) []advice.Fault {
 	}
 	var p *refusing
 	return []advice.Fault{
-		{Name: "a scheme", Meet: func(t *testing.T) string { return text(t, opens(t, "mysql://root@127.0.0.1/test")) },
+		{Name: "a scheme", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, "mysql://root@127.0.0.1/test")) },
 			Ways: advice.Ways{"want postgres://": open(s.Address())}},
-		{Name: "a table", Meet: func(t *testing.T) string { return text(t, opens(t, s.at("a.b.c"))) }, Ways: advice.Ways{
+		{Name: "a table", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, s.at("a.b.c"))) }, Ways: advice.Ways{
 			"want schema.name": func(t *testing.T) error {
 				st := storetest.Open(t, pglease.Open, s.at("named.Leases_1-$"))
 				return creates(t, st)
 			},
 		}},
-		{Name: "a user", Meet: func(t *testing.T) string { return text(t, testkit.Err(pglease.Grant("", ""))) }, Ways: advice.Ways{
+		{Name: "a user", Meet: func(t *testing.T) string { return advice.Text(t, testkit.Err(pglease.Grant("", ""))) }, Ways: advice.Ways{
 			"want the name of a user of the database": func(t *testing.T) error {
 				grants, err := pglease.Grant("named.Leases_1-$", "postgres")
 				testkit.OK(t, err)
 				return s.Exec(t.Context(), grants)
 			},
 		}},
-		{Name: "a host", Meet: func(t *testing.T) string { return text(t, opens(t, "postgres://me@no..where/db")) }, Ways: advice.Ways{
+		{Name: "a host", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, "postgres://me@no..where/db")) }, Ways: advice.Ways{
 			"see that the name of the host is right": open(strings.Replace(s.Address(), "127.0.0.1", "localhost", 1)),
 		}},
 		{Name: "a setting", Meet: func(t *testing.T) string {
-			return text(t, opens(t, storetest.With(s.Address(), "options=-c%20nonsense=1")))
+			return advice.Text(t, opens(t, storetest.With(s.Address(), "options=-c%20nonsense=1")))
 		}, Ways: advice.Ways{
 			"see whether the server, or the proxy before it, takes the settings in the address": open(storetest.With(s.Address(), "options=-c%20work_mem=1MB")),
 			"or the proxy before it": func(t *testing.T) error {
@@ -280,7 +271,7 @@ func addresses(s advised) []advice.Fault {
 		}},
 		{Name: "a proxy", Meet: func(t *testing.T) string {
 			p = s.refusing(t, "no such database: postgres")
-			return text(t, opens(t, p.address(s.Address())))
+			return advice.Text(t, opens(t, p.address(s.Address())))
 		}, Ways: advice.Ways{
 			"see in the log of the proxy before the server what is missing": func(t *testing.T) error {
 				p.refuses.Store(nil)
@@ -289,13 +280,13 @@ func addresses(s advised) []advice.Fault {
 		}},
 		{Name: "a pool without Configure", Meet: func(t *testing.T) string {
 			_, err := pglease.New(t.Context(), newPool(t, s.Address(), func(*pgxpool.Config) {}), pglease.Options{})
-			return text(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{
 			"call pglease.Configure with the configuration, and make the pool of it after that": func(t *testing.T) error {
 				return testkit.Err(pglease.New(t.Context(), newPool(t, s.Address(), pglease.Configure), pglease.Options{}))
 			},
 		}},
-		{Name: "an old server", Meet: func(t *testing.T) string { return text(t, opens(t, seems(t, s.Address(), "9.6.24", "90624"))) },
+		{Name: "an old server", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, seems(t, s.Address(), "9.6.24", "90624"))) },
 			Ways: advice.Ways{"use PostgreSQL 10 or later": open(s.Address())}},
 	}
 }
@@ -330,7 +321,7 @@ func logins(all *testing.T, s advised) []advice.Fault {
 				err = opens(t, verified())
 				return !strings.Contains(fmt.Sprint(err), "refused TLS")
 			})
-			return strings.Replace(text(t, err), "write failed", "failed", 1) // which is no advice to write
+			return strings.Replace(advice.Text(t, err), "write failed", "failed", 1) // which is no advice to write
 		}, Ways: advice.Ways{
 			"see to sslmode": func(t *testing.T) error { return opens(t, strings.Replace(verified(), "verify-full", "require", 1)) },
 			"sslrootcert":    func(t *testing.T) error { return opens(t, verified("sslrootcert="+cert)) },
@@ -354,7 +345,7 @@ func logins(all *testing.T, s advised) []advice.Fault {
 				err = opens(t, storetest.With(as(s.Address(), "guarded"), "password=hunter22"))
 				return err != nil
 			})
-			return text(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{
 			"see that the user, and the password": func(t *testing.T) error {
 				return cmp.Or(opens(t, storetest.With(as(s.Address(), "guarded"), "password=hunter2")), opens(t, s.Address()))
@@ -388,7 +379,7 @@ func logins(all *testing.T, s advised) []advice.Fault {
 				return soon(func() error { return opens(t, as(s.Address(), "outside")) })
 			},
 		}},
-		{Name: "a database", Meet: func(t *testing.T) string { return text(t, opens(t, s.database("none", "x.leases"))) }, Ways: advice.Ways{
+		{Name: "a database", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, s.database("none", "x.leases"))) }, Ways: advice.Ways{
 			"see that the name of the database is right": func(t *testing.T) error { return opens(t, s.Address()) },
 			"or create it": func(t *testing.T) error {
 				execute(t, s.Server, "CREATE DATABASE none")
@@ -414,7 +405,7 @@ func tables(s advised) []advice.Fault {
 	return []advice.Fault{
 		{Name: "no table", Meet: func(t *testing.T) string {
 			st = storetest.Open(t, pglease.Open, s.at("gone.leases"))
-			return text(t, starts(t, st))
+			return advice.Text(t, starts(t, st))
 		}, Ways: advice.Ways{
 			"see that the address is right, with its table": func(t *testing.T) error {
 				s.make(t, "there.leases", "somebody")
@@ -431,7 +422,7 @@ func tables(s advised) []advice.Fault {
 		}},
 		{Name: "the table of something else", Meet: func(t *testing.T) string {
 			execute(t, s.Server, "CREATE SCHEMA other", "CREATE TABLE other.leases (id int PRIMARY KEY, name text)")
-			return text(t, starts(t, storetest.Open(t, pglease.Open, s.at("other.leases"))))
+			return advice.Text(t, starts(t, storetest.Open(t, pglease.Open, s.at("other.leases"))))
 		}, Ways: advice.Ways{
 			"name that of the leases in the address, table=schema.name, which firn pool create makes": func(t *testing.T) error {
 				return creates(t, storetest.Open(t, pglease.Open, storetest.With(s.Address(), "table=other.firn")))
@@ -444,7 +435,7 @@ func tables(s advised) []advice.Fault {
 			storetest.Prepare(t, pglease.Open, s.at(`ids.leases`)).Close()
 			execute(t, s.Server, "CREATE ROLE poor LOGIN")
 			st = storetest.Open(t, pglease.Open, as(s.at("ids.leases"), "poor"))
-			meet = text(t, changes(t.Context(), st))
+			meet = advice.Text(t, changes(t.Context(), st))
 			return meet
 		}, Ways: advice.Ways{
 			"grant the user what leases need": func(t *testing.T) error {
@@ -499,7 +490,7 @@ func calls(s advised) []advice.Fault {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 			defer cancel()
 			l = s.lock(t, "lock.leases", func() error { return changes(ctx, st) })
-			return text(t, l.result(t))
+			return advice.Text(t, l.result(t))
 		}, Ways: advice.Ways{
 			"see what has locked lock.leases or a row of it: pg_locks, pg_stat_activity": func(t *testing.T) error {
 				state := scan[string](t, s, "SELECT state FROM pg_stat_activity WHERE pid IN (SELECT pid FROM pg_locks WHERE relation = 'lock.leases'::regclass AND granted)")
@@ -528,7 +519,7 @@ func calls(s advised) []advice.Fault {
 				err, _ = wait.Receive(t, "the result of the call", done)
 				return strings.Contains(fmt.Sprint(err), "40P01")
 			})
-			return text(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{"try again": func(t *testing.T) error { return changes(t.Context(), st) }}},
 		{Name: "a cancelled call", Meet: func(t *testing.T) string {
 			s.make(t, "brief.leases", "brief")
@@ -539,7 +530,7 @@ func calls(s advised) []advice.Fault {
 				return err == nil
 			})
 			l = s.lock(t, "brief.leases", change(t, st))
-			return text(t, l.result(t))
+			return advice.Text(t, l.result(t))
 		}, Ways: advice.Ways{
 			"see what has cancelled it": func(t *testing.T) error {
 				run(t, l.holder, "ROLLBACK")
@@ -565,7 +556,7 @@ func calls(s advised) []advice.Fault {
 			st = storetest.Prepare(t, pglease.Open, s.at("ended.leases", "timeout=1m"))
 			l = s.behind(t, "ended.leases", change(t, st))
 			end(t, "pg_terminate_backend")
-			return text(t, l.result(t))
+			return advice.Text(t, l.result(t))
 		}, Ways: advice.Ways{
 			"see why the server ends connections; it may be restarting": func(t *testing.T) error {
 				logs(t, "terminating connection due to administrator command")
@@ -578,7 +569,7 @@ func calls(s advised) []advice.Fault {
 			execute(t, s.Server, "ALTER ROLE many CONNECTION LIMIT 1")
 			st = storetest.Open(t, pglease.Open, as(s.at("many.leases", "timeout=1m"), "many"))
 			l = s.behind(t, "many.leases", change(t, st))
-			text := text(t, changes(t.Context(), st))
+			text := advice.Text(t, changes(t.Context(), st))
 			testkit.OK(t, l.end(t))
 			return text
 		}, Ways: advice.Ways{
@@ -632,11 +623,13 @@ func standbys(s advised) []advice.Fault {
 	}
 	var st *pglease.Store
 	return []advice.Fault{
-		{Name: "a standby", Meet: func(t *testing.T) string { return text(t, opens(t, s.second.Address())) }, Ways: advice.Ways{
+		{Name: "a standby", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, s.second.Address())) }, Ways: advice.Ways{
 			"name the server that is the primary now": func(t *testing.T) error { return opens(t, s.Address()) },
 			"or all of them: postgres://host,host2/…": func(t *testing.T) error { return opens(t, s.both()) },
 		}},
-		{Name: "a standby instead of a server to write", Meet: func(t *testing.T) string { return text(t, opens(t, storetest.With(s.second.Address(), readWrite))) }, Ways: advice.Ways{
+		{Name: "a standby instead of a server to write", Meet: func(t *testing.T) string {
+			return advice.Text(t, opens(t, storetest.With(s.second.Address(), readWrite)))
+		}, Ways: advice.Ways{
 			"read only connection: name the server that is the primary now": func(t *testing.T) error { return opens(t, storetest.With(s.Address(), readWrite)) },
 			"or all of them: postgres://host,host2/…":                       func(t *testing.T) error { return opens(t, s.both(readWrite)) },
 			"or set default_transaction_read_only to off there": func(t *testing.T) error {
@@ -664,7 +657,7 @@ func standbys(s advised) []advice.Fault {
 				return scan[int](t, s.second, "SELECT count(*) FROM pg_tables WHERE schemaname = 'moved'") == 1
 			})
 			direct(s.second)
-			return text(t, testkit.Err(st.Put(t.Context(), "a", nil, driver.None)))
+			return advice.Text(t, testkit.Err(st.Put(t.Context(), "a", nil, driver.None)))
 		}, Ways: advice.Ways{
 			"name the server that is the primary now": func(t *testing.T) error {
 				direct(s.Server)
@@ -691,7 +684,7 @@ func standbys(s advised) []advice.Fault {
 			wait.Until(t, "the Put waits for the standby", func() bool { return scan[int](t, s, "SELECT count(*) "+waits) == 1 })
 			execute(t, s.Server, "SELECT pg_cancel_backend(pid) "+waits)
 			err, _ := wait.Receive(t, "the result of the Put", done)
-			return text(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{
 			"see what the standbys do": func(t *testing.T) error {
 				s.second.Continue()
@@ -711,19 +704,16 @@ func findings(s advised) []advice.Fault {
 	says := func(t *testing.T, fact string) string {
 		t.Helper()
 		wait.Until(t, "there is a finding: "+fact, func() bool {
-			said = found(t, st, fact)
+			var err error
+			said, err = storetest.Finding(t.Context(), st, fact)
+			testkit.OK(t, err)
 			return said != ""
 		})
 		return said
 	}
 	// gone is an error unless Inspect finds the fact no more.
 	gone := func(t *testing.T, st *pglease.Store, fact string) error {
-		return soon(func() error {
-			if text := found(t, st, fact); text != "" {
-				return errors.New(text)
-			}
-			return nil
-		})
+		return soon(func() error { return storetest.Mended(t.Context(), st, fact) })
 	}
 	off := func(setting string) advice.Fault {
 		return advice.Fault{Name: setting, Meet: func(t *testing.T) string {
@@ -864,19 +854,6 @@ func findings(s advised) []advice.Fault {
 	}
 }
 
-// found returns the finding of Inspect with a text, and the advice, or "".
-func found(t *testing.T, st *pglease.Store, fact string) string {
-	t.Helper()
-	all, err := st.Inspect(t.Context())
-	testkit.OK(t, err)
-	for _, f := range all {
-		if strings.Contains(f.Text, fact) {
-			return f.Text + ": " + f.Advice
-		}
-	}
-	return ""
-}
-
 // outages are faults of a server that is away.
 func outages(s advised) []advice.Fault {
 	// shutDown begins a shutdown, which waits for a client.
@@ -903,7 +880,7 @@ func outages(s advised) []advice.Fault {
 		{Name: "a server that takes no connections", Meet: func(t *testing.T) string {
 			var err error
 			pid, client, err = shutDown(t)
-			return text(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{
 			"wait until the server has started": func(t *testing.T) error {
 				start(t, pid, client)
@@ -921,7 +898,7 @@ func outages(s advised) []advice.Fault {
 		}},
 		{Name: "no server", Meet: func(t *testing.T) string {
 			s.Crash()
-			return text(t, opens(t, s.Address()))
+			return advice.Text(t, opens(t, s.Address()))
 		}, Ways: advice.Ways{
 			"see that the server runs": func(t *testing.T) error {
 				testkit.OK(t, s.Start(t.Context()))

@@ -43,15 +43,6 @@ func TestAdvice(t *testing.T) {
 // moving is the end of an advice to move.
 const moving = "stop all processes that use this one, and rescue its pools there before any of them is started again (lease.Rescue there, with Layouts and Create)"
 
-// must returns the text of an error that has to come.
-func must(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
-}
-
 // opens opens a store, which reads, and closes the store.
 func opens(t *testing.T, addr string) error {
 	t.Helper()
@@ -78,13 +69,7 @@ func works(t *testing.T, addr string) error {
 }
 
 // opening is a fault of an address. ways are parts of the advice, each with the mended address.
-func opening(addr string, ways ...string) advice.Fault {
-	f := advice.Fault{Name: addr, Meet: func(t *testing.T) string { return must(t, opens(t, addr)) }, Ways: advice.Ways{}}
-	for i := 0; i < len(ways); i += 2 {
-		f.Ways[ways[i]] = func(t *testing.T) error { return opens(t, ways[i+1]) }
-	}
-	return f
-}
+func opening(addr string, ways ...string) advice.Fault { return advice.Changed(opens, addr, ways...) }
 
 // does sends a command to a server.
 func does(t *testing.T, host string, args ...any) error {
@@ -237,7 +222,7 @@ func answers(t *testing.T, plain server) []advice.Fault {
 	crowd := func(t *testing.T) string {
 		first = client(t, srv.Host()).Conn()
 		testkit.OK(t, first.ConfigSet(t.Context(), "maxclients", "1").Err())
-		return must(t, opens(t, addr))
+		return advice.Text(t, opens(t, addr))
 	}
 
 	blocks := func(t *testing.T, script ...any) string {
@@ -303,23 +288,23 @@ func answers(t *testing.T, plain server) []advice.Fault {
 	return []advice.Fault{
 		{Name: "a server that is down", Meet: func(t *testing.T) string {
 			stopped.Kill()
-			return must(t, opens(t, stopped.address()))
+			return advice.Text(t, opens(t, stopped.address()))
 		}, Ways: advice.Ways{"see that the server runs": func(t *testing.T) error {
 			stopped.Run()
 			return opens(t, stopped.address())
 		}, "and that the network lets through to it": func(t *testing.T) error { return opens(t, addr) }}},
-		{Name: "no answer", Meet: func(t *testing.T) string { return must(t, opens(t, "redis://"+silent+"/0?timeout=300ms")) }, Ways: advice.Ways{
+		{Name: "no answer", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, "redis://"+silent+"/0?timeout=300ms")) }, Ways: advice.Ways{
 			"see that the server runs, and that the network lets through to it": opensIt,
 		}},
 		{Name: "another refusal", Meet: func(t *testing.T) string {
-			return must(t, opens(t, "redis://"+answering(t, "-ERR no upstream host\r\n")+"/0"))
+			return advice.Text(t, opens(t, "redis://"+answering(t, "-ERR no upstream host\r\n")+"/0"))
 		}, Ways: advice.Ways{"see its log": opensIt}},
 		{Name: "a server that reads its data", Meet: func(t *testing.T) string {
 			testkit.OK(t, does(t, loading.Host(), "SAVE"))
 			loading.Kill()
 			loading.Command = append(loading.Command, "--key-load-delay", "20000", "--loading-process-events-interval-bytes", "1024", "--rdbcompression", "no")
 			loading.Run()
-			return must(t, opens(t, loading.address()))
+			return advice.Text(t, opens(t, loading.address()))
 		}, Ways: advice.Ways{"wait until the server has read its data from disk": func(t *testing.T) error {
 			testkit.OK(t, sets(t, loading.Host(), "key-load-delay", "0"))
 			wait.Until(t, "the server has read its data", func() bool {
@@ -329,7 +314,7 @@ func answers(t *testing.T, plain server) []advice.Fault {
 		}}},
 		{Name: "a full server", Meet: func(t *testing.T) string {
 			testkit.OK(t, sets(t, small.Host(), "maxmemory", "1"))
-			return must(t, prepares(t))
+			return advice.Text(t, prepares(t))
 		}, Ways: advice.Ways{"raise maxmemory": func(t *testing.T) error {
 			testkit.OK(t, sets(t, small.Host(), "maxmemory", "1gb"))
 			return prepares(t)
@@ -345,11 +330,11 @@ func answers(t *testing.T, plain server) []advice.Fault {
 		}}},
 		{Name: "no disk", Meet: func(t *testing.T) string {
 			_, err := failed(t).Get(t.Context(), "a")
-			return must(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{"free some space there, and run BGSAVE": frees, "see its log": seesLog}},
-		{Name: "no disk, which Inspect sees", Meet: func(t *testing.T) string { return finding(t, failed(t), "write its disk failed") }, Ways: advice.Ways{
+		{Name: "no disk, which Inspect sees", Meet: func(t *testing.T) string { return storetest.Found(t, failed(t), "write its disk failed") }, Ways: advice.Ways{
 			"free some space there, and run BGSAVE": func(t *testing.T) error {
-				return errors.Join(frees(t), mended(t, storetest.Open(t, redislease.Open, disk.address()), "write its disk failed"))
+				return errors.Join(frees(t), storetest.Mended(t.Context(), storetest.Open(t, redislease.Open, disk.address()), "write its disk failed"))
 			}, "see its log": seesLog}},
 		{Name: "many clients", Meet: crowd, Ways: advice.Ways{
 			"see that the server runs": func(t *testing.T) error { return first.Ping(t.Context()).Err() },
@@ -365,10 +350,10 @@ func answers(t *testing.T, plain server) []advice.Fault {
 			}
 			return blocks(t, "FCALL", "endless", 0)
 		}, Ways: advice.Ways{"end it by SCRIPT KILL or FUNCTION KILL": ends("FUNCTION")}},
-		{Name: "no WAITAOF", Meet: func(t *testing.T) string { return must(t, opens(t, lacks.address("wait-aof=true"))) }, Ways: advice.Ways{
+		{Name: "no WAITAOF", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, lacks.address("wait-aof=true"))) }, Ways: advice.Ways{
 			"allow it there (rename-command), or leave out wait-aof": func(t *testing.T) error { return opens(t, lacks.address()) },
 		}},
-		{Name: "no EVALSHA", Meet: func(t *testing.T) string { return must(t, opens(t, hidden.address())) }, Ways: advice.Ways{
+		{Name: "no EVALSHA", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, hidden.address())) }, Ways: advice.Ways{
 			"allow it there (rename-command)": func(t *testing.T) error {
 				hidden.Command = hidden.Command[:len(hidden.Command)-3]
 				restarts(t, hidden)
@@ -376,12 +361,12 @@ func answers(t *testing.T, plain server) []advice.Fault {
 			},
 			"or leave out wait-aof": func(*testing.T) error { return nil }, // followed above
 		}},
-		{Name: "no log for wait-aof", Meet: func(t *testing.T) string { return must(t, asks(t)) }, Ways: advice.Ways{
+		{Name: "no log for wait-aof", Meet: func(t *testing.T) string { return advice.Text(t, asks(t)) }, Ways: advice.Ways{
 			"set appendonly to yes and appendfsync to always by CONFIG SET": func(t *testing.T) error {
 				testkit.OK(t, sets(t, srv.Host(), "appendonly", "yes", "appendfsync", "always"))
 				return asks(t)
 			}, "or leave out wait-aof": opensIt}},
-		{Name: "an old server", Meet: func(t *testing.T) string { return must(t, opens(t, aged(t, plain))) }, Ways: advice.Ways{
+		{Name: "an old server", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, aged(t, plain))) }, Ways: advice.Ways{
 			"use Redis 5 or later": func(t *testing.T) error { return opens(t, plain.address()) },
 		}},
 	}
@@ -413,30 +398,4 @@ func used(t *testing.T, c *redis.Client) (n int) {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// finding returns a finding of Inspect as people read the finding.
-func finding(t *testing.T, s *redislease.Store, word string) string {
-	t.Helper()
-	found, err := s.Inspect(t.Context())
-	testkit.OK(t, err)
-	for _, f := range found {
-		if strings.Contains(f.Text, word) {
-			return f.Text + ": " + f.Advice
-		}
-	}
-	t.Fatalf("Inspect does not find %q: %+v", word, found)
-	return ""
-}
-
-// mended returns an error if Inspect still has the finding.
-func mended(t *testing.T, s *redislease.Store, word string) error {
-	t.Helper()
-	found, err := s.Inspect(t.Context())
-	for _, f := range found {
-		if strings.Contains(f.Text, word) {
-			err = errors.Join(err, errors.New(f.Text))
-		}
-	}
-	return err
 }

@@ -66,7 +66,7 @@ func contents(t *testing.T, plain server) []advice.Fault {
 			fresh()
 			spoil[1] = entries
 			command(t, raw, spoil...)
-			return must(t, works(t, addr))
+			return advice.Text(t, works(t, addr))
 		}, Ways: advice.Ways{
 			"name the prefix of the leases, prefix=…, in the address, under which firn pool create makes pools": func(t *testing.T) error {
 				fresh()
@@ -87,12 +87,12 @@ func contents(t *testing.T, plain server) []advice.Fault {
 			_, err := storetest.Program(t.Context(), first)
 			testkit.OK(t, err)
 			spoil(t)
-			return must(t, lookup(t, first))
+			return advice.Text(t, lookup(t, first))
 		}, Ways: advice.Ways{
 			stop:  func(*testing.T) error { return first.Close() },
 			begin: rescue,
 			"; firn pool doctor names the settings at fault": func(t *testing.T) error {
-				finding(t, storetest.Open(t, redislease.Open, start(t).address()), "keeps no log") // a server that forgets
+				storetest.Found(t, storetest.Open(t, redislease.Open, start(t).address()), "keeps no log") // a server that forgets
 				return nil
 			},
 		}}
@@ -102,7 +102,7 @@ func contents(t *testing.T, plain server) []advice.Fault {
 		theirs("another hash", "HSET", "", "name", "x"),
 		{Name: "no keys", Meet: func(t *testing.T) string {
 			fresh()
-			return must(t, lookup(t, open(t)))
+			return advice.Text(t, lookup(t, open(t)))
 		}, Ways: advice.Ways{
 			"see that the address is right, with its database and prefix": func(t *testing.T) error {
 				s := pool(t)
@@ -120,7 +120,7 @@ func contents(t *testing.T, plain server) []advice.Fault {
 		{Name: "an index that is gone", Meet: func(t *testing.T) string {
 			s := pool(t)
 			command(t, raw, "DEL", index)
-			return must(t, lookup(t, s))
+			return advice.Text(t, lookup(t, s))
 		}, Ways: advice.Ways{
 			"restore both from a backup, with all processes stopped that use them": func(t *testing.T) error {
 				restore(t)
@@ -144,7 +144,7 @@ func contents(t *testing.T, plain server) []advice.Fault {
 			}
 			command(t, raw, "HSET", entries, list[0].Key, "x")
 			_, err = s.Get(t.Context(), list[0].Key)
-			return must(t, err)
+			return advice.Text(t, err)
 		}, Ways: advice.Ways{
 			"rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries": func(t *testing.T) error {
 				s := open(t)
@@ -180,19 +180,19 @@ func inspected(t *testing.T, plain server) []advice.Fault {
 	set := func(word string, spoil []any, says string, mend ...any) advice.Fault {
 		return advice.Fault{Name: word, Meet: func(t *testing.T) string {
 			testkit.OK(t, sets(t, srv.Host(), spoil...))
-			return finding(t, s, word)
+			return storetest.Found(t, s, word)
 		}, Ways: advice.Ways{says: func(t *testing.T) error {
-			return errors.Join(sets(t, srv.Host(), mend...), mended(t, s, word))
+			return errors.Join(sets(t, srv.Host(), mend...), storetest.Mended(t.Context(), s, word))
 		}}}
 	}
 	// user is a finding of a user without a right. Without the right, an administrator sees the settings.
 	user := func(word, right, says, yourself string) advice.Fault {
 		return advice.Fault{Name: word, Meet: func(t *testing.T) string {
 			command(t, client(t, srv.Host()), "ACL", "SETUSER", "some", "on", ">"+storetest.Secret, "~*", "+@all", "-"+right)
-			return finding(t, storetest.Open(t, redislease.Open, "redis://some:"+storetest.Secret+"@"+srv.Host()+"/0"), word)
+			return storetest.Found(t, storetest.Open(t, redislease.Open, "redis://some:"+storetest.Secret+"@"+srv.Host()+"/0"), word)
 		}, Ways: advice.Ways{says: func(t *testing.T) error {
 			command(t, client(t, srv.Host()), "ACL", "SETUSER", "some", "+"+right)
-			return mended(t, storetest.Open(t, redislease.Open, "redis://some:"+storetest.Secret+"@"+srv.Host()+"/0"), word)
+			return storetest.Mended(t.Context(), storetest.Open(t, redislease.Open, "redis://some:"+storetest.Secret+"@"+srv.Host()+"/0"), word)
 		}, yourself: func(t *testing.T) error {
 			_, pairs, _ := strings.Cut(yourself, " CONFIG GET has ")
 			for pair := range strings.SplitSeq(strings.ReplaceAll(pairs, " and ", ", "), ", ") {
@@ -212,29 +212,29 @@ func inspected(t *testing.T, plain server) []advice.Fault {
 	const lru, always = "maxmemory-policy", "appendfsync"
 	everysec := set("once a second", []any{always, "everysec"}, "set appendfsync to always", always, "always")
 	everysec.Ways["or wait-aof=true in the address"] = func(t *testing.T) error {
-		return mended(t, hooked(t, srv, "waitaof", []any{int64(1), int64(0)}, redislease.Options{WaitAOF: true}), "once a second")
+		return storetest.Mended(t.Context(), hooked(t, srv, "waitaof", []any{int64(1), int64(0)}, redislease.Options{WaitAOF: true}), "once a second")
 	}
 	cache := set("deletes any keys", []any{lru, "allkeys-lru", "maxmemory", "100mb"}, "set maxmemory-policy to noeviction", lru, "noeviction", "maxmemory", "0")
 	cache.Ways["to go on on a server that is not a cache, "+moving] = func(t *testing.T) error { return movesToPrefix(t, plain.Host()) }
 	waits := set("waits until the system writes the disk", nil, "set appendfsync to always or everysec")
 	waits.Meet = func(t *testing.T) string {
 		testkit.OK(t, sets(t, srv.Host(), always, "no"))
-		return finding(t, hooked(t, srv, "waitaof", []any{int64(1), int64(0)}, redislease.Options{WaitAOF: true}), waits.Name)
+		return storetest.Found(t, hooked(t, srv, "waitaof", []any{int64(1), int64(0)}, redislease.Options{WaitAOF: true}), waits.Name)
 	}
 	waits.Ways["set appendfsync to always or everysec"] = func(t *testing.T) error {
 		w := hooked(t, srv, "waitaof", []any{int64(1), int64(0)}, redislease.Options{WaitAOF: true})
-		return errors.Join(sets(t, srv.Host(), always, "everysec"), mended(t, w, waits.Name), sets(t, srv.Host(), always, "always"), mended(t, w, waits.Name))
+		return errors.Join(sets(t, srv.Host(), always, "everysec"), storetest.Mended(t.Context(), w, waits.Name), sets(t, srv.Host(), always, "always"), storetest.Mended(t.Context(), w, waits.Name))
 	}
 	return []advice.Fault{
 		{Name: noLog, Meet: func(t *testing.T) string {
 			testkit.OK(t, works(t, logs.address()))
-			return finding(t, storetest.Open(t, redislease.Open, logs.address()), noLog)
+			return storetest.Found(t, storetest.Open(t, redislease.Open, logs.address()), noLog)
 		}, Ways: advice.Ways{
 			"set appendonly to yes and appendfsync to always by CONFIG SET": func(t *testing.T) error {
 				if err := sets(t, logs.Host(), "appendonly", "yes", "appendfsync", "always"); err != nil {
 					return err
 				}
-				return mended(t, storetest.Open(t, redislease.Open, logs.address()), noLog)
+				return storetest.Mended(t.Context(), storetest.Open(t, redislease.Open, logs.address()), noLog)
 			},
 			"and only then in its file (CONFIG REWRITE)": func(t *testing.T) error {
 				c := client(t, logs.Host())
@@ -248,7 +248,7 @@ func inspected(t *testing.T, plain server) []advice.Fault {
 				restarts(t, logs)
 				after := storetest.Open(t, redislease.Open, logs.address())
 				_, err := lease.Lookup(t.Context(), after, minter.Pool)
-				return errors.Join(err, mended(t, after, noLog))
+				return errors.Join(err, storetest.Mended(t.Context(), after, noLog))
 			},
 			"a restart that turns appendonly on begins without the data": func(t *testing.T) error {
 				other := kept(t, "appendonly no")
@@ -327,33 +327,33 @@ func replicas(t *testing.T) []advice.Fault {
 	return []advice.Fault{
 		{Name: "too few replicas", Meet: func(t *testing.T) string {
 			testkit.OK(t, sets(t, primary.Host(), "min-replicas-to-write", "1"))
-			return must(t, opensPrimary(t))
+			return advice.Text(t, opensPrimary(t))
 		}, Ways: advice.Ways{"see that they run": func(*testing.T) error {
 			replica = start(t, of...) // until all rows end
 			online(t, primary, 1)
 			return errors.Join(opensPrimary(t), sets(t, primary.Host(), "min-replicas-to-write", "0"))
 		}}},
-		{Name: "a replica", Meet: func(t *testing.T) string { return must(t, opens(t, replica.address())) }, Ways: advice.Ways{
+		{Name: "a replica", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, replica.address())) }, Ways: advice.Ways{
 			"name the primary in the address":     opensPrimary,
 			"or the Sentinels with sentinel=NAME": func(t *testing.T) error { return opens(t, watched("sentinel=main")) },
 		}},
 		{Name: "a replica without its primary", Meet: func(t *testing.T) string {
 			alone := start(t, "--replicaof", "127.0.0.1 "+fmt.Sprint(storetest.Port(t)), "--replica-serve-stale-data", "no")
-			return must(t, opens(t, alone.address()))
+			return advice.Text(t, opens(t, alone.address()))
 		}, Ways: advice.Ways{"name the primary in the address": opensPrimary}},
 		{Name: "a replica, which Inspect sees", Meet: func(t *testing.T) string {
 			c := client(t, replica.Host())
 			command(t, c, "REPLICAOF", "NO", "ONE")
 			s := storetest.Open(t, redislease.Open, replica.address())
 			command(t, c, "REPLICAOF", "127.0.0.1", primary.Port)
-			text := finding(t, s, "is a replica")
+			text := storetest.Found(t, s, "is a replica")
 			online(t, primary, 1)
 			return text
-		}, Ways: advice.Ways{"name the primary in the address": func(t *testing.T) error { return mended(t, stale, "is a replica") }}},
+		}, Ways: advice.Ways{"name the primary in the address": func(t *testing.T) error { return storetest.Mended(t.Context(), stale, "is a replica") }}},
 		{Name: "a replica that stands still", Meet: func(t *testing.T) string {
 			testkit.OK(t, waiting(t, "wait-replicas=1", patient))
 			replica.Stop()
-			return must(t, waiting(t, "wait-replicas=1", "wait-timeout=100ms"))
+			return advice.Text(t, waiting(t, "wait-replicas=1", "wait-timeout=100ms"))
 		}, Ways: advice.Ways{
 			"see that the replicas, or the disk, keep up": resumes,
 			"ask for less (wait-replicas, wait-aof)": func(t *testing.T) error {
@@ -369,9 +369,11 @@ func replicas(t *testing.T) []advice.Fault {
 				return <-done
 			},
 		}},
-		{Name: "a replica that may take over", Meet: func(t *testing.T) string { return finding(t, stale, "get changes after they were acknowledged") }, Ways: advice.Ways{
+		{Name: "a replica that may take over", Meet: func(t *testing.T) string {
+			return storetest.Found(t, stale, "get changes after they were acknowledged")
+		}, Ways: advice.Ways{
 			"set wait-replicas=1 in the address, which makes that unlikely": func(t *testing.T) error {
-				return mended(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", patient)), "get changes after they were acknowledged")
+				return storetest.Mended(t.Context(), storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", patient)), "get changes after they were acknowledged")
 			},
 			"or let none of them take over": func(t *testing.T) error {
 				testkit.OK(t, sets(t, replica.Host(), "replica-priority", "0"))
@@ -389,26 +391,26 @@ func replicas(t *testing.T) []advice.Fault {
 		{Name: "one of two replicas", Meet: func(*testing.T) string {
 			second = start(t, of...) // until all rows end
 			online(t, primary, 2)
-			return finding(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", patient)), "changes wait for 1 of them")
+			return storetest.Found(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", patient)), "changes wait for 1 of them")
 		}, Ways: advice.Ways{"set wait-replicas=2": func(t *testing.T) error {
-			return mended(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=2", patient)), "changes wait for 1")
+			return storetest.Mended(t.Context(), storetest.Open(t, redislease.Open, primary.address("wait-replicas=2", patient)), "changes wait for 1")
 		}}},
 		{Name: "a replica that was cut off", Meet: func(t *testing.T) string {
-			return finding(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=2", patient)), "still be made the primary")
+			return storetest.Found(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=2", patient)), "still be made the primary")
 		}, Ways: advice.Ways{"to go on in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys), " + moving: movesAway}},
 		{Name: "more than there are", Meet: func(t *testing.T) string {
 			both = storetest.Open(t, redislease.Open, primary.address("wait-replicas=2", patient))
 			second.Kill()
 			online(t, primary, 1)
-			return finding(t, both, "none can be made")
+			return storetest.Found(t, both, "none can be made")
 		}, Ways: advice.Ways{
 			"ask for fewer": func(t *testing.T) error {
-				return mended(t, storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", patient)), "none can be made")
+				return storetest.Mended(t.Context(), storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", patient)), "none can be made")
 			},
 			"start them": func(t *testing.T) error {
 				second.Run()
 				online(t, primary, 2)
-				return mended(t, both, "none can be made")
+				return storetest.Mended(t.Context(), both, "none can be made")
 			},
 		}},
 		sentinels("another name", watched("sentinel=other"), watched("sentinel=main")),
@@ -438,7 +440,7 @@ func clusters(t *testing.T, plain server) []advice.Fault {
 	}
 	const leaving = "or in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys), " + moving
 	return []advice.Fault{
-		{Name: "a part without a server", Meet: func(t *testing.T) string { return must(t, opens(t, one.address("cluster=true"))) }, Ways: advice.Ways{
+		{Name: "a part without a server", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, one.address("cluster=true"))) }, Ways: advice.Ways{
 			"see that all servers of the Cluster run": func(t *testing.T) error {
 				testkit.OK(t, client(t, one.Host()).ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
 				up(t, one)
@@ -448,19 +450,19 @@ func clusters(t *testing.T, plain server) []advice.Fault {
 		{Name: "another server of the Cluster", Meet: func(t *testing.T) string {
 			testkit.OK(t, client(t, two.Host()).ClusterMeet(t.Context(), "127.0.0.1", fmt.Sprint(one.Port)).Err())
 			up(t, two)
-			return must(t, opens(t, two.address()))
+			return advice.Text(t, opens(t, two.address()))
 		}, Ways: advice.Ways{"add cluster=true to the address": clustered(two)}},
-		{Name: "a database", Meet: func(t *testing.T) string { return must(t, opens(t, "redis://"+one.Host()+"/1")) }, Ways: advice.Ways{
+		{Name: "a database", Meet: func(t *testing.T) string { return advice.Text(t, opens(t, "redis://"+one.Host()+"/1")) }, Ways: advice.Ways{
 			"add cluster=true to the address, with the path /0": clustered(one),
 		}},
 		opening("redis://"+one.Host()+","+two.Host()+"/0", "want sentinel=NAME or cluster=true as well", "redis://"+one.Host()+","+two.Host()+"/0?cluster=true", wanted, plain.address("prefix=a")),
 		permission("the rights in a Cluster", one, "0?cluster=true"),
 		{Name: "what a Cluster loses", Meet: func(t *testing.T) string {
-			return finding(t, storetest.Open(t, redislease.Open, one.address("cluster=true")), "of a Cluster")
+			return storetest.Found(t, storetest.Open(t, redislease.Open, one.address("cluster=true")), "of a Cluster")
 		}, Ways: advice.Ways{
 			"on a server outside a Cluster and without failover": func(t *testing.T) error {
 				s := storetest.Open(t, redislease.Open, "redis://"+plain.Host()+"/0?prefix=outside")
-				return errors.Join(movesTo(t, s), mended(t, s, "of a Cluster"))
+				return errors.Join(movesTo(t, s), storetest.Mended(t.Context(), s, "of a Cluster"))
 			},
 			leaving: movesAway,
 		}},
@@ -474,7 +476,7 @@ func permission(what string, s server, path string) advice.Fault {
 	var text string
 	return advice.Fault{Name: what, Meet: func(t *testing.T) string {
 		command(t, client(t, s.Host()), "ACL", "SETUSER", user, "on", ">"+storetest.Secret, "+ping")
-		text = must(t, opens(t, at))
+		text = advice.Text(t, opens(t, at))
 		return text
 	}, Ways: advice.Ways{"allow the user what leases need: ACL SETUSER … ~{": func(t *testing.T) error {
 		_, line, _ := strings.Cut(text, "what leases need: ")

@@ -39,7 +39,7 @@ func said(err error) error {
 
 // called is a fault of a call. Each way changes a part of the call, and makes the call again.
 func called[R any](call func(R) error, request R, says []string, then ...R) advice.Fault {
-	f := advice.Fault{Name: "a call", Meet: func(t *testing.T) string { return must(t, call(request)) }, Ways: advice.Ways{}}
+	f := advice.Fault{Name: "a call", Meet: func(t *testing.T) string { return advice.Text(t, call(request)) }, Ways: advice.Ways{}}
 	for i, r := range then {
 		f.Ways[says[i]] = func(*testing.T) error { return call(r) }
 	}
@@ -113,7 +113,7 @@ func manyStreams(t *testing.T, address string) advice.Fault {
 		return nil
 	}
 	const n = 16 // 15 fit
-	return advice.Fault{Name: "many streams", Meet: func(t *testing.T) string { return must(t, begin(n, most)) }, Ways: advice.Ways{
+	return advice.Fault{Name: "many streams", Meet: func(t *testing.T) string { return advice.Text(t, begin(n, most)) }, Ways: advice.Ways{
 		"ask for smaller batches":   func(*testing.T) error { return begin(n, most/2) },
 		"or use another connection": func(*testing.T) error { return errors.Join(begin(n/2, most), begin(n/2, most)) },
 	}}
@@ -134,7 +134,7 @@ func draining(t *testing.T) advice.Fault {
 			}
 		}
 		stop()
-		return must(t, said(err))
+		return advice.Text(t, said(err))
 	}, Ways: advice.Ways{"connect again": func(t *testing.T) error {
 		serve(t, server.Config{Unix: path, Listen: []string{}})
 		_, err := firnv1.NewFirnClient(dial(t, "unix:"+path)).Take(t.Context(), &firnv1.TakeRequest{Name: "nanoflake"})

@@ -53,20 +53,7 @@ func planned(c *server.Config, open func(context.Context, string) (driver.Store,
 
 // file is a fault of a file of configuration. ways are parts of the advice, each with the mended file.
 func file(dir, text string, ways ...string) advice.Fault {
-	f := advice.Fault{Name: text, Meet: func(t *testing.T) string { return must(t, plan(dir, text)) }, Ways: advice.Ways{}}
-	for i := 0; i < len(ways); i += 2 {
-		f.Ways[ways[i]] = func(*testing.T) error { return plan(dir, ways[i+1]) }
-	}
-	return f
-}
-
-// must returns the text of an error that has to come.
-func must(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
-		t.Fatal("there is no error")
-	}
-	return err.Error()
+	return advice.Changed(func(_ *testing.T, text string) error { return plan(dir, text) }, text, ways...)
 }
 
 // generator is a file with a generator g.
@@ -160,9 +147,11 @@ func files(t *testing.T) []advice.Fault {
 		file(`drain = 2`, `want a duration in quotes, as in "2s"`, `drain = "2s"`, `or "500ms"`, `drain = "500ms"`),
 		file(generator("nanoflake", `epoch = 2024-01-01T00:00:00`), "want a time with a zone", generator("nanoflake", `epoch = 2024-01-01T00:00:00+02:00`), "as in 2024-01-01T00:00:00Z",
 			generator("nanoflake", `epoch = 2024-01-01T00:00:00Z`), "2024-01-01 or", generator("nanoflake", `epoch = 2024-01-01`), "or 1704067200000", generator("nanoflake", `epoch = 1704067200000`)),
-		{Name: "a directory", Meet: func(t *testing.T) string { return must(t, load(dir)) },
+		{Name: "a directory", Meet: func(t *testing.T) string { return advice.Text(t, load(dir)) },
 			Ways: advice.Ways{"name a file": func(t *testing.T) error { return load(write(t, "good.toml", `resp = "localhost:1"`)) }}},
-		{Name: "a large file", Meet: func(t *testing.T) string { return must(t, load(write(t, "large.toml", strings.Repeat("#\n", 3<<20)))) },
+		{Name: "a large file", Meet: func(t *testing.T) string {
+			return advice.Text(t, load(write(t, "large.toml", strings.Repeat("#\n", 3<<20))))
+		},
 			Ways: advice.Ways{"name another file": func(t *testing.T) error { return load(write(t, "good.toml", `resp = "localhost:1"`)) }}},
 		noPool(t),
 	}
@@ -173,7 +162,7 @@ func files(t *testing.T) []advice.Fault {
 // with the mended Config.
 func flags(c server.Config, ways ...any) advice.Fault {
 	none := func(context.Context, string) (driver.Store, error) { return nil, nil }
-	f := advice.Fault{Name: "flags", Meet: func(t *testing.T) string { return must(t, planned(&c, none)) }, Ways: advice.Ways{}}
+	f := advice.Fault{Name: "flags", Meet: func(t *testing.T) string { return advice.Text(t, planned(&c, none)) }, Ways: advice.Ways{}}
 	for i := 0; i < len(ways); i += 2 {
 		mended := ways[i+1].(server.Config)
 		f.Ways[ways[i].(string)] = func(*testing.T) error { return planned(&mended, none) }
@@ -211,7 +200,7 @@ func noPool(t *testing.T) advice.Fault {
 	config := func(create bool) *server.Config {
 		return &server.Config{Generators: []server.Generator{{Name: "g", Format: "nanoflake", Pool: "orders", Create: create}}}
 	}
-	return advice.Fault{Name: "no pool", Meet: func(t *testing.T) string { return must(t, planned(config(false), open)) }, Ways: advice.Ways{
+	return advice.Fault{Name: "no pool", Meet: func(t *testing.T) string { return advice.Text(t, planned(config(false), open)) }, Ways: advice.Ways{
 		"or set create = true": func(*testing.T) error { return planned(config(true), open) },
 		"create it (lease.Create)": func(t *testing.T) error {
 			store, err := filelease.Open(dir)

@@ -189,11 +189,7 @@ func (c client) web(request string) error {
 
 // asked is a fault of what send sends. ways are parts of the advice, each with what is sent then.
 func asked(send func(string) error, text string, ways ...string) advice.Fault {
-	f := advice.Fault{Name: text, Meet: func(t *testing.T) string { return must(t, send(text)) }, Ways: advice.Ways{}}
-	for i := 0; i < len(ways); i += 2 {
-		f.Ways[ways[i]] = func(*testing.T) error { return send(ways[i+1]) }
-	}
-	return f
+	return advice.Changed(func(_ *testing.T, text string) error { return send(text) }, text, ways...)
 }
 
 func requests(t *testing.T) []advice.Fault {
@@ -235,9 +231,9 @@ func requests(t *testing.T) []advice.Fault {
 		asked(lockedRedis, "INCR nanoflake", "send AUTH TOKEN", "AUTH "+secret+";INCR nanoflake", "or HELLO 3 AUTH default TOKEN", "HELLO 3 AUTH default "+secret+";INCR nanoflake"),
 		asked(lockedRedis, "AUTH root "+secret, "send AUTH TOKEN", "AUTH "+secret+";INCR nanoflake", "the only user is default", "AUTH default "+secret+";INCR nanoflake"),
 		asked(lockedRedis, "HELLO 3", "send HELLO 3 AUTH default TOKEN", "HELLO 3 AUTH default "+secret+";INCR nanoflake", "or AUTH TOKEN before", "AUTH "+secret+";HELLO 3;INCR nanoflake"),
-		{Name: "an inline command", Meet: func(t *testing.T) string { return must(t, inline("INCR nanoflake\r\n")) },
+		{Name: "an inline command", Meet: func(t *testing.T) string { return advice.Text(t, inline("INCR nanoflake\r\n")) },
 			Ways: advice.Ways{"speak RESP": func(*testing.T) error { return onlyRESP.redis("INCR nanoflake") }}},
-		{Name: "RESP without TLS", Meet: func(t *testing.T) string { return must(t, unencrypted("*1\r\n$4\r\nPING\r\n")) },
+		{Name: "RESP without TLS", Meet: func(t *testing.T) string { return advice.Text(t, unencrypted("*1\r\n$4\r\nPING\r\n")) },
 			Ways: advice.Ways{"connect with TLS": func(*testing.T) error { return inTLS.redis("INCR nanoflake") }}},
 		{Name: "HTTP without TLS", Meet: func(t *testing.T) string { return answer(t, secured[0], get) },
 			Ways: advice.Ways{"use https": func(*testing.T) error { return inTLS.web(ids) }}},
@@ -254,7 +250,7 @@ func requests(t *testing.T) []advice.Fault {
 			"or application/octet-stream", ids+"\nAccept: application/octet-stream"),
 		asked(web, "GET /v1/generators\nAccept: image/png", "accept application/json", "GET /v1/generators\nAccept: application/json"),
 		asked(web, "GET /nothing", "/openapi.json describes the paths", "GET /openapi.json"),
-		{Name: "another host", Meet: func(t *testing.T) string { return must(t, web(ids+"\nHost: ids.example.com")) }, Ways: advice.Ways{
+		{Name: "another host", Meet: func(t *testing.T) string { return advice.Text(t, web(ids+"\nHost: ids.example.com")) }, Ways: advice.Ways{
 			"use its address": func(*testing.T) error { return web(ids) },
 			"or add the name to the hosts of its configuration": func(*testing.T) error { return client{address: hosted[0]}.web(ids + "\nHost: ids.example.com") },
 		}},

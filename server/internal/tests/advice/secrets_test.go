@@ -65,11 +65,7 @@ func openTokens(path string) error {
 
 // tokens is a fault of a file of tokens. ways are parts of the advice, each with the mended file.
 func tokens(text string, ways ...string) advice.Fault {
-	f := advice.Fault{Name: text, Meet: func(t *testing.T) string { return must(t, openTokens(write(t, "tokens.toml", text))) }, Ways: advice.Ways{}}
-	for i := 0; i < len(ways); i += 2 {
-		f.Ways[ways[i]] = func(t *testing.T) error { return openTokens(write(t, "tokens.toml", ways[i+1])) }
-	}
-	return f
+	return advice.Changed(func(t *testing.T, text string) error { return openTokens(write(t, "tokens.toml", text)) }, text, ways...)
 }
 
 func secrets(t *testing.T) []advice.Fault {
@@ -128,7 +124,7 @@ func mode(t *testing.T) advice.Fault {
 		if err := os.Chmod(path, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		text := must(t, openTokens(path))
+		text := advice.Text(t, openTokens(path))
 		_, command, _ = strings.Cut(text, "): ")
 		command, _, _ = strings.Cut(command, "; or 640")
 		return text
@@ -197,5 +193,5 @@ func rate(name string, n int, says string) advice.Fault {
 		return err
 	}
 
-	return advice.Fault{Name: name, Meet: func(t *testing.T) string { return must(t, asks(t, false)) }, Ways: advice.Ways{says: func(t *testing.T) error { return asks(t, true) }}}
+	return advice.Fault{Name: name, Meet: func(t *testing.T) string { return advice.Text(t, asks(t, false)) }, Ways: advice.Ways{says: func(t *testing.T) error { return asks(t, true) }}}
 }
