@@ -446,7 +446,7 @@ func TestCompatLater(t *testing.T) {
 	for key, value := range entries {
 		version := workerVersion
 		if _, ok := poolOf(key); ok {
-			version = rescuedVersion
+			version = windowVersion
 		}
 		later[key] = regexp.MustCompile(`^\{"v":\d+`).ReplaceAll(value, fmt.Appendf(nil, `{"v":%d,"new":[]`, version+1))
 	}

@@ -259,7 +259,7 @@ func (p *Pool) write(ctx context.Context, r *poolRecord, rev driver.Revision) er
 
 // fits reports whether a store takes the record, after a rescue too.
 func (r poolRecord) fits() bool {
-	r.Version, r.Generation, r.Floor = rescuedVersion, math.MaxInt64, math.MaxInt64
+	r.Version, r.Generation, r.Floor, r.Window = windowVersion, math.MaxInt64, math.MaxInt64, math.MaxInt64
 	return len(encode(&r)) <= driver.MaxValue
 }
 

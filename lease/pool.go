@@ -37,10 +37,12 @@ type term struct {
 	floor      int64 // all timestamps before the floor count as used
 }
 
-// known is the latest term in which a pool was seen. Copies of a Pool share it.
+// known is the latest term in which a pool was seen, and the record's Window then. Copies of a Pool
+// share it.
 type known struct {
 	mu sync.Mutex
 	term
+	window int64
 }
 
 func (p *Pool) term() term {
@@ -54,7 +56,7 @@ func (p *Pool) learn(r *poolRecord) {
 	p.known.mu.Lock()
 	defer p.known.mu.Unlock()
 	if r.Generation >= p.known.generation {
-		p.known.term = r.term()
+		p.known.term, p.known.window = r.term(), r.Window
 	}
 }
 
@@ -190,7 +192,7 @@ func checkName(name string) error {
 func newPool(store driver.Store, name string, r *poolRecord) *Pool {
 	layout := r.layout()
 	return &Pool{name: name, store: store, uuid: r.UUID, layout: layout, hash: layoutHash(layout),
-		created: time.UnixMicro(r.Created).UTC(), known: &known{term: r.term()}}
+		created: time.UnixMicro(r.Created).UTC(), known: &known{term: r.term(), window: r.Window}}
 }
 
 func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord, driver.Revision, error) {
@@ -299,6 +301,32 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 	}
 	p.learn(r)
 	return r, rev, nil
+}
+
+// widen raises the Window of the pool's record, unless it is as long. A lease calls widen before it
+// takes a worker, so that a rescue knows the window even if the worker's record is lost.
+func (p *Pool) widen(ctx context.Context, window int64) error {
+	if window <= DefaultWindow.Microseconds() {
+		return nil // as a rescue assumes
+	}
+	p.known.mu.Lock()
+	known := p.known.window
+	p.known.mu.Unlock()
+	for known < window {
+		r, rev, err := p.reread(ctx)
+		if err != nil || r.Window >= window {
+			return err
+		}
+		r.Window, r.Version = window, windowVersion
+		switch err := p.write(ctx, r, rev); {
+		case err == nil:
+			p.learn(r)
+			return nil
+		case !errors.Is(err, driver.ErrConflict):
+			return err
+		}
+	}
+	return nil
 }
 
 // moved reports whether the pool was rescued since a term.

@@ -20,6 +20,7 @@ const (
 	workerVersion  = 2 // keeps members that it does not know
 	poolVersion    = 1
 	rescuedVersion = 2 // of a pool's record with a Floor, which older programs must not ignore
+	windowVersion  = 3 // of a pool's record with a Window, which older programs would leave out
 )
 
 // checkLayout returns an error unless a pool can have the layout.
@@ -76,7 +77,7 @@ func checkSame(pool string, has, want grant.Layout) error {
 }
 
 // poolRecord is the record of a pool in the store. A pool's record is created once. From then on
-// only Made grows, and a rescue raises Generation and Floor.
+// only Made and Window grow, and a rescue raises Generation and Floor.
 type poolRecord struct {
 	Version    int      `json:"v"`
 	UUID       string   `json:"uuid"`
@@ -93,6 +94,9 @@ type poolRecord struct {
 	// All timestamps of all workers before Floor count as used, whatever their records say. New
 	// records begin at Floor. It is 0 if the pool was never rescued.
 	Floor int64 `json:"floor_us,omitempty"`
+
+	// The longest window of any lease, if it is longer than DefaultWindow. It only grows.
+	Window int64 `json:"window_us,omitempty"`
 }
 
 // newPoolRecord returns the record of a pool without workers. Created is in Unix microseconds.
@@ -109,6 +113,17 @@ func (r *poolRecord) layout() grant.Layout {
 
 func (r *poolRecord) term() term { return term{r.Generation, r.Floor} }
 
+// version returns the version of the record's form.
+func (r *poolRecord) version() int {
+	switch {
+	case r.Window > 0:
+		return windowVersion
+	case r.Floor > 0:
+		return rescuedVersion
+	}
+	return poolVersion
+}
+
 // sane reports whether this program could have written the record.
 func (r *poolRecord) sane() bool {
 	after := 0
@@ -119,7 +134,7 @@ func (r *poolRecord) sane() bool {
 		after = m[1]
 	}
 	return after <= r.Workers && r.First >= 0 && r.First < r.Workers && len(r.UUID) == 36 && r.Generation > 0 && checkLayout(r.layout()) == nil &&
-		r.Floor >= 0 && (r.Floor > 0) == (r.Version == rescuedVersion)
+		r.Floor >= 0 && r.Window >= 0 && r.Version == r.version()
 }
 
 // made reports whether the worker has a record.
@@ -273,7 +288,7 @@ func decode(value []byte, r any) error {
 	}
 	oldest, newest := workerVersion, workerVersion
 	if !ok {
-		oldest, newest = poolVersion, rescuedVersion
+		oldest, newest = poolVersion, windowVersion
 	}
 	if form.Version < oldest || form.Version > newest {
 		return fmt.Errorf("%w: %d, not %d", ErrVersion, form.Version, newest)

@@ -16,7 +16,8 @@ import (
 // RescueConfig holds the settings of a rescue. The zero RescueConfig suits leases with the default
 // windows, and clocks that differ by up to a minute.
 type RescueConfig struct {
-	// Window is the longest window of any lease of the pool. Windows in the records count too. 0
+	// Window is the longest window of any lease of the pool. A longer window in the records counts
+	// instead: the pool's record has the longest window of all leases, if it is longer than 10 s. 0
 	// means 10 s.
 	Window time.Duration
 
@@ -194,7 +195,7 @@ func (r *rescue) look(ctx context.Context) error {
 	}
 	r.pool = newPool(r.store, r.name, r.before)
 	r.records = make(map[int]rescuing)
-	generation, window := r.before.Generation, r.Window.Microseconds()
+	generation, window := r.before.Generation, max(r.Window.Microseconds(), r.before.Window)
 	for _, e := range entries {
 		worker, ok := workerOf(r.name, e.Key)
 		if !ok || worker >= r.before.Workers {
@@ -215,7 +216,6 @@ func (r *rescue) look(ctx context.Context) error {
 		}
 	}
 	r.after = *r.before
-	r.after.Version = rescuedVersion
 	r.after.Generation = max(generation+1, now/1000)
 	r.reached = r.reach(window)
 	floor := tickEnd(r.pool.layout, now+r.reached)
@@ -223,6 +223,10 @@ func (r *rescue) look(ctx context.Context) error {
 		return err
 	}
 	r.after.Floor = max(floor, r.before.Floor)
+	if window > DefaultWindow.Microseconds() {
+		r.after.Window = window
+	}
+	r.after.Version = r.after.version()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -274,6 +275,57 @@ func TestRescueRaces(t *testing.T) {
 	// The window of the lease is longer than the window in the settings.
 	if done.Floor.Sub(clock.now()) < 59*time.Minute {
 		t.Errorf("the floor is in %v", done.Floor.Sub(clock.now()))
+	}
+}
+
+// A rescue knows the longest window of all leases, whatever becomes of their records.
+func TestRescueWindow(t *testing.T) {
+	const window = 10 * time.Minute
+	clock, store := newTestClock(), memlease.New()
+	p := mustCreate(t, store, 4)
+	holds := func(c Config) *Lease {
+		c.clock, c.First = clock.now, c.Window
+		return testkit.Must(p.kept(t.Context(), generator(t, clock).ForLease(), c))
+	}
+	covers := func(what string, done *Rescued, leases ...*Lease) {
+		t.Helper()
+		for _, l := range leases {
+			if until := l.Until(); done.Floor.Before(until) {
+				t.Errorf("%s: the floor is %v, and a lease has times until %v", what, done.Floor, until)
+			}
+		}
+	}
+	lose := func(l *Lease) { put(t, store, workerKey("p", l.Worker()), []byte("lost")) }
+
+	long, short := holds(Config{Window: window}), holds(Config{})
+	lose(long)
+	first := mustRescue(t, store, clock)
+	covers("a lost record", first, long, short)
+
+	// After the rescue, no record of a worker names the window.
+	clock.step(time.Minute)
+	covers("a second rescue", mustRescue(t, store, clock), long)
+
+	// Nor does the pool's record, if it was lost, too. The lease names its window again when it takes a worker.
+	clock.step(2 * window)
+	layouts := []grant.Layout{testLayout(4)}
+	for worker := range 4 {
+		put(t, store, workerKey("p", worker), []byte("lost"))
+	}
+	put(t, store, poolKey("p"), []byte("lost"))
+	anew := testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: layouts}))
+	clock.step(anew.Floor.Sub(clock.now()))
+	p = anew.Pool
+	other := holds(Config{Window: 2 * window})
+	lose(other)
+	covers("a record made again", mustRescue(t, store, clock), other)
+
+	// A rescue with a longer window notes that window.
+	clock.step(4 * window)
+	testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Window: time.Hour}))
+	clock.step(2 * time.Hour)
+	if done := mustRescue(t, store, clock); done.Floor.Sub(clock.now()) < time.Hour {
+		t.Errorf("the floor is in %v after a rescue with a window of an hour", done.Floor.Sub(clock.now()))
 	}
 }
 

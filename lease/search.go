@@ -529,6 +529,9 @@ func (s *stored) freeSoon(now int64) bool {
 
 // take takes the worker of a free record, and reports whether the worker is the lease's.
 func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
+	if err := l.pool.widen(ctx, l.config.Window.Microseconds()); err != nil {
+		return s, false, err
+	}
 	drop, err := l.exclude(s.Worker)
 	if err != nil {
 		return s, false, err

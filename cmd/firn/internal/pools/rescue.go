@@ -56,9 +56,10 @@ gone back to an earlier state:
   3. Run firn pool rescue for each pool.
   4. Let the processes at the store again.
 
---window is the longest window of any lease. --skew is how far the clock of any process
-may be ahead of this clock. Choose both with care: if they are too small, IDs can be made
-twice. The command waits until workers are free again, unless --no-wait is given.
+--window is the longest window of any lease. A longer window counts if the pool's record
+has it: a lease notes its window there before it takes a worker. --skew is how far the
+clock of any process may be ahead of this clock. If the two are too small, IDs can be
+made twice. The command waits until workers are free again, unless --no-wait is given.
 
 If the pool's own record is lost, a rescue makes it again from the workers' records. If
 the settings are not the defaults, give --format, --epoch and the widths of the pool. A
@@ -305,7 +306,7 @@ func (f *rescueFlags) guesses(name string) []grant.Layout {
 // ask returns an error unless the user types the answer.
 func (f *rescueFlags) ask(ctx context.Context, s *cli.Streams, store driver.Store, what, answer string) error {
 	fmt.Fprintf(s.Err, `This ends all leases of %s in %s. Processes that have a worker
-stop making IDs when their intervals are over, for %v in all.
+stop making IDs when their intervals are over, for %v or longer.
 To go on, type %q: `, what, store, f.window+f.skew, answer)
 	line, err := bufio.NewReader(s.In).ReadString('\n')
 	if strings.TrimSpace(line) != answer {

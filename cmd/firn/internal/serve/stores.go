@@ -60,6 +60,7 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 			}
 		}
 		st.Makes(l.PoolName, l.Format, flagsOf(&l))
+		st.Window = c.Lease.Window
 		o.states[l.Name] = st
 	}
 	if o.at, err = f.Place(); err != nil && (o.uses || errors.As(err, new(cli.UsageError))) {

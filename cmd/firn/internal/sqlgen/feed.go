@@ -111,6 +111,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 		return err
 	}
 	f.Makes(cmp.Or(string(f.pool), pool.Name), pool.Layout.Format, f.Given())
+	f.Window = f.window
 	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
 	defer db.close()

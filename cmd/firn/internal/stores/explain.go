@@ -50,7 +50,10 @@ func (st *State) withCommands(text, pool string) string {
 	if known {
 		format, note = strings.Join(st.words, " "), ""
 	}
-	name := cmp.Or(pool, "NAME")
+	name, window := cmp.Or(pool, "NAME"), ""
+	if st.Window > lease.DefaultWindow {
+		window = " --window " + st.Window.String()
+	}
 	text = strings.NewReplacer("with firn pool create", "with "+st.Command("firn pool create "+format),
 		"; firn pool doctor", "; "+st.Command("firn pool doctor")).Replace(text)
 	return calls.ReplaceAllStringFunc(text, func(found string) string {
@@ -61,10 +64,10 @@ func (st *State) withCommands(text, pool string) string {
 		case strings.Contains(found, "Adopt"):
 			line = "firn pool rescue --all"
 		case strings.Contains(found, "Create"):
-			line += " --create --format " + format
+			line += " --create --format " + format + window
 			after = note
 		case strings.Contains(found, "Layouts") && known:
-			line += " --format " + format
+			line += " --format " + format + window
 		case strings.Contains(found, "Layouts"):
 			after = "; if --format is needed" + strings.Replace(note, ";", ",", 1)
 		}

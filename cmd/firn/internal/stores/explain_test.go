@@ -87,6 +87,12 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%T: %v\nis without: %s", v.err, got, v.want)
 		}
 	}
+	// A pool's record that is lost does not know the window of the command's leases.
+	st := &State{Dir: "/x", Window: 5 * time.Minute}
+	lost := st.Explain(fmt.Errorf("pool p: %w: rescue it (lease.Rescue, with Layouts and Create)", lease.ErrNoPool))
+	if want := "firn pool rescue p --create --format FORMAT --window 5m0s --state /x"; !strings.Contains(lost.Error(), want) {
+		t.Errorf("%v\nis without: %s", lost, want)
+	}
 	if (&State{}).Explain(nil) != nil {
 		t.Error("no error becomes one")
 	}

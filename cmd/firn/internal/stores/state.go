@@ -25,7 +25,8 @@ import (
 // A State holds the flags --state, --store and --existing: where the pools are.
 type State struct {
 	Dir      Directory
-	Existing bool // the store has to be there already
+	Existing bool          // the store has to be there already
+	Window   time.Duration // of the command's leases; printed rescues have it, since a lost record of a pool knows none
 	store    Address
 	set      *pflag.FlagSet
 	begins   string   // the directory, if Open found no store there
