@@ -1,6 +1,7 @@
 package pglease
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -55,9 +56,9 @@ func parse(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 	o := Options{Table: a.Text("table", DefaultTable), Timeout: a.Duration("timeout", DefaultTimeout)}
 	password := a.Secret("password")
 	validate, ok := map[string]pgconn.ValidateConnectFunc{
-		"":           pgconn.ValidateConnectTargetSessionAttrsPrimary,
-		"any":        pgconn.ValidateConnectTargetSessionAttrsPrimary,
-		"primary":    pgconn.ValidateConnectTargetSessionAttrsPrimary,
+		"":           onPrimary,
+		"any":        onPrimary,
+		"primary":    onPrimary,
 		"read-write": pgconn.ValidateConnectTargetSessionAttrsReadWrite,
 	}[a.Text("target_session_attrs", "")]
 	settings := make(url.Values)
@@ -106,6 +107,16 @@ func parse(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 	}
 	config.ConnConfig.ValidateConnect = validate
 	return config, o, nil
+}
+
+// onPrimary is the check of pgx for a primary. That one finds the function by the session's search_path, where the
+// owner of the database can have another function, which would run as the user.
+func onPrimary(ctx context.Context, c *pgconn.PgConn) error {
+	results, err := c.Exec(ctx, "SELECT pg_catalog.pg_is_in_recovery()").ReadAll()
+	if err == nil && string(results[0].Rows[0][0]) == "t" {
+		err = pgconn.ErrStandbyConnection
+	}
+	return err
 }
 
 // timeLeft is the key of a context's value: the time after which the waiting call has no use for a

@@ -125,7 +125,8 @@ const (
 	read    mode = iota
 	confirm      // a read that writes to the log
 	write
-	define // the table itself
+	prepare // a look at a table that is about to get its first pool, or another one
+	define  // the table itself
 )
 
 // begin returns the first statements of a transaction, with the settings for the store's promises.
@@ -157,23 +158,24 @@ func (m mode) begin(left time.Duration) string {
 // do runs one statement in a transaction and returns its rows. The server must not be a standby,
 // and the table must have the known version.
 func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
-	results, err := s.exec(ctx, m.begin(left(ctx))+"SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
+	results, err := s.transact(ctx, m, "SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
 	if err != nil {
 		return nil, err
 	}
-	if len(results) != 4 || len(results[1].Rows) != 1 {
-		return nil, fmt.Errorf("%d results where there should be 4", len(results))
+	n := len(results)
+	if n < 4 || len(results[1].Rows) != 1 {
+		return nil, fmt.Errorf("%d results where there should be 4 or more", n)
 	}
 	if string(results[1].Rows[0][0]) != "f" {
 		return nil, errStandby
 	}
-	if schema := results[2].Rows; len(schema) != 1 {
+	if schema := results[n-2].Rows; len(schema) != 1 {
 		return nil, errForeign
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
 		return nil, &driver.Error{Err: fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion),
 			Advice: "use the version of this program that the other users of the table have"}
 	}
-	return results[3].Rows, nil
+	return results[n-1].Rows, nil
 }
 
 // query runs one statement without a table. The statement must return one row.

@@ -51,6 +51,8 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 		return advice.Damaged, driver.ErrDamaged
 	case errors.Is(err, errUnwatched):
 		return "call pglease.Configure with the configuration, and make the pool of it after that", driver.ErrUnsafe
+	case errors.As(err, new(*ownerError)):
+		return "use the owner of the table and of its schema, and no trigger", driver.ErrRefused
 	case errors.Is(err, errForeign):
 		return s.another(), driver.ErrRefused
 	case errors.As(err, &pg):

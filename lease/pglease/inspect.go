@@ -32,8 +32,8 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		"SELECT c.relpersistence, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND "+
 		"has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') "+
 		"FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "+
-		"WHERE n.nspname = "+quote(s.name.schema)+" AND c.relname = "+quote(s.name.table))
-	if err == nil && (len(results) != 2 || len(results[0].Rows) != 1) {
+		"WHERE n.nspname = "+quote(s.name.schema)+" AND c.relname = "+quote(s.name.table)+"; "+s.name.refusal(read))
+	if err == nil && (len(results) != 3 || len(results[0].Rows) != 1 || len(results[2].Rows) != 1) {
 		err = errors.New("the server's answer is not one row")
 	}
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	next := func() string { column++; return string(server[column-1]) }
 	major, version, recovery, fsync, pages, commit, names, readOnly, standbys :=
 		next(), next(), next(), next(), next(), next(), next(), next(), next()
-	there := len(table) == 1
+	there, refusal := len(table) == 1, string(results[2].Rows[0][0])
 
 	var found []driver.Finding
 	loses, blocks, note := driver.Finding{Loses: true}, driver.Finding{Blocks: true}, driver.Finding{}
@@ -68,6 +68,8 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	say(!there, note, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
 	say(there && string(table[0][1]) != "t", blocks, fmt.Sprintf("this user may not read and change the table %s", s.name),
 		"GRANT "+strings.Join(s.name.privileges(), " and GRANT ")+" to it")
+	say(refusal != "" && s.admin, blocks, refusal, "")
+	say(refusal != "" && !s.admin, note, refusal, "")
 	say(recovery != "t" && standbys == "0" && names != "", note,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
 	if n, err := strconv.Atoi(major); err == nil {

@@ -31,6 +31,10 @@
 // call does not ask the server to cancel the transaction. The cancellation would end the wait, and
 // others would see a change of one server only.
 //
+// Triggers, checks and rules of a table run with the rights of the user who writes. A superuser, or a user with
+// CREATEROLE, therefore uses only a table whose owner has these rights too. The store refuses other tables, and
+// [Store.Inspect] reports them.
+//
 // The store cannot make an asynchronous failover safe: acknowledged changes are missing afterwards.
 // [Store.Inspect] reports asynchronous standbys.
 package pglease
@@ -86,6 +90,7 @@ type Store struct {
 	pool    *pgxpool.Pool
 	own     bool
 	slots   chan struct{} // one slot for each call at a time; nil for a caller's pool
+	admin   bool          // the user is a superuser or may make roles
 }
 
 var (
@@ -193,7 +198,8 @@ const oldest = 10_00_00
 
 // check checks that the server is suitable for leases.
 func (s *Store) check(ctx context.Context) error {
-	rows, err := s.query(ctx, "SELECT current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery()")
+	rows, err := s.query(ctx, "SELECT current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery(), "+
+		"EXISTS (SELECT FROM "+users+" AND "+admin+")")
 	if err != nil {
 		return err
 	}
@@ -207,6 +213,7 @@ func (s *Store) check(ctx context.Context) error {
 	case string(rows[0][2]) == "t":
 		return errStandby
 	}
+	s.admin = string(rows[0][3]) == "t"
 	return nil
 }
 

@@ -20,13 +20,16 @@ import (
 // Prepare runs the statements of [Schema], and needs the right to create the table, and the schema
 // if missing. You can also run these statements by hand or with a migration tool; programs then
 // never call Prepare. All other calls of a store need only the privileges of [Grant].
+//
+// Prepare refuses a table whose owner is neither the user, nor a role that the user is a member of, nor a
+// superuser, and a table with a trigger. The code of triggers, checks and rules runs as the user who writes.
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", s.prepare)
 }
 
 func (s *Store) prepare(ctx context.Context) error {
 	for tries := 1; ; tries++ {
-		_, err := s.do(ctx, write, "SELECT 1")
+		_, err := s.do(ctx, prepare, "SELECT 1")
 		if !is(err, "42P01") {
 			return err
 		}
@@ -36,7 +39,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			if string(results[0].Rows[0][0]) != "t" { // CREATE takes a right that the user may not have
 				statements = statements[1:]
 			}
-			_, err = s.exec(ctx, define.begin(left(ctx))+join(statements))
+			_, err = s.transact(ctx, define, join(statements))
 		}
 		if err == nil {
 			return nil

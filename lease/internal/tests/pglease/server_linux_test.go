@@ -310,7 +310,8 @@ func TestSynchronousStandby(t *testing.T) {
 		return ctx
 	}
 	waiting := func() int {
-		return scan[int](t, primary, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%UPDATE%'")
+		// The server shows the first 1024 bytes of a query. A superuser's change begins with this lock.
+		return scan[int](t, primary, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%ROW EXCLUSIVE%'")
 	}
 	value := func() string {
 		return scan[string](t, primary, "SELECT convert_from(value, 'UTF8') FROM test.leases WHERE key = 'a'")
