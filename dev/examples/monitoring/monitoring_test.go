@@ -60,6 +60,9 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 	status := func() int {
 		w := httptest.NewRecorder()
 		Ready(held).ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+		if w.Code != http.StatusOK && (w.Body.String() != "no IDs right now\n" || w.Header().Get("Retry-After") != "1") {
+			t.Errorf("not ready: %q, %v", w.Body, w.Header())
+		}
 		return w.Code
 	}
 	time.Sleep(time.Minute)

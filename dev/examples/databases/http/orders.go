@@ -37,7 +37,7 @@ func Handler(find Finder) http.Handler {
 		}
 		o, err := find(id)
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
+			http.Error(w, ErrNotFound.Error(), http.StatusNotFound)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -68,7 +68,7 @@ func Gin(find Finder, search func(Search) any) http.Handler {
 		}
 		o, err := find(path.ID)
 		if err != nil {
-			c.JSON(http.StatusNotFound, gin.H{"error": err.Error()})
+			c.JSON(http.StatusNotFound, gin.H{"error": ErrNotFound.Error()})
 			return
 		}
 		c.JSON(http.StatusOK, o)
@@ -96,7 +96,7 @@ func Echo(find Finder, search func(Search) any) http.Handler {
 		}
 		o, err := find(path.ID)
 		if err != nil {
-			return echo.NewHTTPError(http.StatusNotFound, err.Error())
+			return echo.NewHTTPError(http.StatusNotFound, ErrNotFound.Error())
 		}
 		return c.JSON(http.StatusOK, o)
 	})

@@ -49,19 +49,24 @@ func run(ctx context.Context, store, listen string) (err error) {
 	}
 	defer func() { err = cmp.Or(err, held.Close()) }() // frees the worker at once, and closes the store
 
+	unavailable := func(w http.ResponseWriter, err error) {
+		slog.Warn("no IDs", "err", err) // for the log only: it can name the store's host and user
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "no IDs right now", http.StatusServiceUnavailable)
+	}
 	http.HandleFunc("GET /id", func(w http.ResponseWriter, r *http.Request) {
 		within, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
 		id, err := gen.Next(within)
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			unavailable(w, err)
 			return
 		}
 		fmt.Fprintln(w, id)
 	})
 	http.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if held.Left() <= 0 {
-			http.Error(w, "no window", http.StatusServiceUnavailable)
+			unavailable(w, held.Err())
 		}
 	})
 	http.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {})
