@@ -31,10 +31,11 @@ import (
 //     a lease prefers other workers
 //
 // Every user can lock an object visible to all users. While another program's lock hides the
-// claims, a default store gives an error, and other stores have a finding: the promises of a named
-// directory do not depend on claims. On Windows all users see claims, and a claim that meets
-// another store's claim of the machine is not seen itself. On other systems Exclude claims nothing,
-// and Inspect reports for a default store that users do not see each other.
+// claims, or the system refuses the locks, a default store gives an error, and other stores have a
+// finding: the promises of a named directory do not depend on claims. On Windows all users see
+// claims, and a claim that meets another store's claim of the machine is not seen itself. On other
+// systems Exclude claims nothing, and Inspect reports for a default store that users do not see each
+// other.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	id, err := s.identity()
 	if err != nil {
@@ -67,17 +68,15 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		}
 		dir.Close()
 	}
-	if err != nil {
-		release()
-	}
 	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return func() {}, nil
+	case err == errors.ErrUnsupported: // of claim, not an error of the kernel such as ENOSYS
+		return release, nil
 	case err != nil && strict:
+		release()
 		return nil, s.excludeError(nameDirectory, "%w: other stores of the machine cannot be seen: %w", driver.ErrUnavailable, err)
 	case err != nil:
 		s.find(false, "a copy of this store that is in use would not be noticed: "+err.Error(), "")
-		return func() {}, nil
+		return release, nil // and the claims that could be made, which other stores see
 	}
 	for i, other := range found {
 		switch ofMachine := i == len(found)-1; {

@@ -3,6 +3,7 @@ package filelease
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ const (
 //
 // The locks are on an object that all processes of the kernel share; see openKernel. The kernel drops
 // the locks when the process ends. Locks for reading share a byte and need no right to write.
+//
+// With an error, release still drops the locks that the kernel gave, if it is not nil.
 func claim(at int64, regions []int64) (release func(), found []*clash, err error) {
 	kernel, err := openKernel()
 	if err != nil {
@@ -32,21 +35,16 @@ func claim(at int64, regions []int64) (release func(), found []*clash, err error
 		lock(kernel, setLock, &syscall.Flock_t{Type: syscall.F_UNLCK})
 		kernel.Close()
 	}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
 	for _, region := range regions {
 		if err := lock(kernel, setLock, &syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + at, Len: 1}); err != nil {
-			return nil, nil, err
+			return release, nil, err
 		}
 	}
 	between()
 	for _, region := range regions {
 		other, err := beside(kernel, region, at)
 		if err != nil {
-			return nil, nil, err
+			return release, nil, err
 		}
 		found = append(found, other)
 	}
@@ -134,7 +132,10 @@ func kernelInode() uint64 {
 var between = func() {}
 
 func lock(f *os.File, command int, l *syscall.Flock_t) error {
-	return ignoringEINTR(func() error { return syscall.FcntlFlock(f.Fd(), command, l) })
+	if err := ignoringEINTR(func() error { return syscall.FcntlFlock(f.Fd(), command, l) }); err != nil {
+		return &fs.PathError{Op: "fcntl", Path: f.Name(), Err: err}
+	}
+	return nil
 }
 
 // rootDirectory names the root that the paths of this process begin at.

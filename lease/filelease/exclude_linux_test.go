@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
@@ -181,5 +184,84 @@ func TestReleaseBesideChildren(t *testing.T) {
 func TestUnseenHolder(t *testing.T) {
 	if got := (&clash{start: int64(0x0bad_c0d7) << 32, length: 1}).holder(); !strings.HasPrefix(got, "a process that this user cannot see; root can: ") {
 		t.Error(got)
+	}
+}
+
+// refusing calls f on a thread on which the kernel refuses a command of fcntl(2), as by a container's seccomp profile.
+func refusing(t *testing.T, command uint32, errno syscall.Errno, f func()) {
+	t.Helper()
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("the filter is for the calls of amd64 and arm64")
+	}
+	const load, equal, ret = syscall.BPF_LD | syscall.BPF_W | syscall.BPF_ABS, syscall.BPF_JMP | syscall.BPF_JEQ | syscall.BPF_K, syscall.BPF_RET | syscall.BPF_K
+	const refuse, allow = 0x00050000, 0x7fff0000 // SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW
+	filter := []syscall.SockFilter{              // of struct seccomp_data: nr at 0, args[1] at 24
+		{Code: load, K: 0}, {Code: equal, Jf: 3, K: syscall.SYS_FCNTL},
+		{Code: load, K: 24}, {Code: equal, Jf: 1, K: command},
+		{Code: ret, K: refuse | uint32(errno)}, {Code: ret, K: allow},
+	}
+	const setNoNewPrivs, setSeccomp, filterMode = 38, 22, 2
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and the thread ends with the goroutine
+		program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+		if _, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); e != 0 {
+			err = e
+		} else if _, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, setSeccomp, filterMode, uintptr(unsafe.Pointer(&program)), 0, 0, 0); e != 0 {
+			err = e
+		} else {
+			f()
+		}
+	}()
+	<-done
+	if err != nil {
+		t.Skipf("the system does not permit a filter of calls: %v", err)
+	}
+}
+
+// TestExcludeWithoutLocks: the kernel refuses the locks of claims, or to look at them. A default store is refused. A named store goes
+// on with a finding, and keeps the claims it could make.
+func TestExcludeWithoutLocks(t *testing.T) {
+	if err := onMachine(); err != nil {
+		t.Skipf("the machine is not seen from here: %v", err)
+	}
+	same := anyMachine // a system that cannot tell a copy
+	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
+	for _, command := range []uint32{setLock, getLock} {
+		for _, errno := range []syscall.Errno{syscall.EINVAL, syscall.ENOLCK, syscall.EPERM, syscall.ENOSYS} {
+			t.Run(fmt.Sprint(command, " ", errno), func(t *testing.T) {
+				dir := t.TempDir()
+				byName, def := mustOpen(t, dir+"/a", same), testkit.Must(open(t.TempDir(), byDefault, same))
+				testkit.Must(byName.identity())
+				testkit.OK(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a")))
+				var release, none func()
+				var err, refused error
+				var found []driver.Finding
+				refusing(t, command, errno, func() {
+					release, err = byName.Exclude(t.Name(), "a")
+					none, refused = def.Exclude(t.Name(), "a")
+					found, _ = byName.Inspect(t.Context())
+				})
+				if wantAdvice(t, refused, driver.ErrUnavailable, errno); none != nil {
+					t.Error("a default store has a claim that cannot be made")
+				}
+				if err != nil || release == nil {
+					t.Fatalf("Exclude = %t, %v", release != nil, err)
+				}
+				if len(found) != 1 || !strings.Contains(found[0].Text, "would not be noticed: fcntl") {
+					t.Errorf("Inspect = %+v", found)
+				}
+				copied := mustOpen(t, dir+"/b", same)
+				if got := free(t, copied, t.Name(), "a"); got != (command == setLock) {
+					t.Errorf("a copy gets what the store has claimed: %t", got)
+				}
+				release()
+				if !free(t, copied, t.Name(), "a") {
+					t.Error("a claim is left after its release")
+				}
+			})
+		}
 	}
 }
