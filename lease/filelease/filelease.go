@@ -15,6 +15,11 @@
 // The store reports a damaged file and does not touch the file. To take a damaged entry for a
 // missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
+// A store is one filesystem. A container can have the directory without the mounts in it, and would
+// find other entries under the same keys. A folder or a file of the store that is a mount of its own
+// is therefore refused at each access, and so is a folder that is a subvolume of Btrfs. The
+// directory itself may be a mount.
+//
 // A directory made by Open belongs to one user. To share a directory, make it before, for a group
 // of users (mkdir -m 2770). All users of the directory can then use its files. Files made by root
 // in a directory belong to the directory's owner. On Windows, a directory and the files in it
@@ -338,7 +343,7 @@ func (s *Store) Local() bool { return !s.existing }
 // is lost together with every process that saw it. A caller that must know whether a change is
 // durable waits for the Put.
 func (s *Store) get(_ context.Context, key string) (driver.Entry, error) {
-	f, e, err := s.read(key)
+	f, e, err := s.read(key, false)
 	if f != nil {
 		f.Close()
 	}
@@ -372,7 +377,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 
 // walk adds the entries below a folder, and returns the first error that belongs to no entry.
 func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driver.Entry) error {
-	found, err := names(s.folder(folder))
+	found, err := s.names(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -392,7 +397,7 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 		}
 		switch {
 		case isEntry:
-			f, e, err := s.read(key)
+			f, e, err := s.read(key, true)
 			if f != nil {
 				f.Close()
 			}
@@ -404,6 +409,8 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 			err = s.walk(ctx, key, prefix, entries)
 		case found[file]&fs.ModeSymlink != 0:
 			err = s.symlink(key)
+		case irregular(found[file]):
+			err = s.checkWay(s.folder(key), nil)
 		}
 		first = cmp.Or(first, err)
 	}
@@ -414,10 +421,15 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 //
 // It reads the folder until a reading brings no new name. A rename during a reading removes an
 // entry of the folder and adds another: a system may leave the name out.
-func names(path string) (map[string]fs.FileMode, error) {
+func (s *Store) names(folder string) (map[string]fs.FileMode, error) {
+	path := s.folder(folder)
 	found := make(map[string]fs.FileMode)
 	for readings, fresh := 0, true; fresh || readings < 2; readings++ {
 		d, err := openToRead(path)
+		if elsewhere := s.checkWay(path, d); elsewhere != nil {
+			d.Close()
+			return nil, elsewhere
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -439,7 +451,8 @@ func names(path string) (map[string]fs.FileMode, error) {
 
 // read opens and reads the file of an entry. For a damaged entry that can be replaced, read returns
 // the file and the entry's revision with the error. If closesEarly is set, the file is closed.
-func (s *Store) read(key string) (*os.File, entry, error) {
+// If the caller has checked the way to the folder, only the file is checked.
+func (s *Store) read(key string, checked bool) (*os.File, entry, error) {
 	f, err := s.openEntry(key)
 	opened := err == nil
 	var e entry
@@ -449,7 +462,11 @@ func (s *Store) read(key string) (*os.File, entry, error) {
 			f.Close()
 		}
 	}
-	if moved := s.checkRoot(); moved != nil { // then the file is another store's
+	folder := filepath.Dir(s.file(key))
+	if checked {
+		folder = s.dir
+	}
+	if moved := cmp.Or(s.checkRoot(), s.checkWay(folder, f)); moved != nil { // then the file is another store's
 		if opened {
 			f.Close()
 		}
@@ -466,6 +483,37 @@ func (s *Store) read(key string) (*os.File, entry, error) {
 	}
 	return f, e, err
 }
+
+// checkWay returns an error unless a folder, and the open file f in it, are on the mount of the
+// store's directory. A container can have the directory without the mounts in it, and would find
+// other entries there. f may be nil.
+func (s *Store) checkWay(folder string, f *os.File) error {
+	root := mountNumber(s.dir, nil)
+	elsewhere := func(path string, f *os.File) bool {
+		number := mountNumber(path, f)
+		return number != 0 && number != root
+	}
+	known := f != nil && !elsewhere("", f) // so no mount is on the way to f
+	at, wrong := folder, ""
+	if f != nil && !known {
+		at, wrong = f.Name(), "file "+f.Name()
+	}
+	for ; at != s.dir; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		switch {
+		case err != nil: // the opening has failed too
+		case info.IsDir() && (device(info) != device(s.root) || !known && elsewhere(at, nil)), irregular(info.Mode()):
+			wrong = "folder " + at
+		}
+	}
+	if wrong == "" {
+		return nil
+	}
+	return newError("", "%w: the %s is a mount of its own", driver.ErrUnsafe, wrong)
+}
+
+// irregular reports whether a mode is that of a junction or of a folder with a volume mounted on it, on Windows.
+func irregular(mode fs.FileMode) bool { return mode&(fs.ModeDir|fs.ModeIrregular) == fs.ModeIrregular }
 
 func readFile(key string, f *os.File) (entry, error) {
 	info, err := f.Stat()

@@ -404,6 +404,10 @@ func TestSnapshot(t *testing.T) {
 	if free(t, copied, t.Name(), "a") {
 		t.Error("the snapshot has what the original has claimed")
 	}
+
+	run("btrfs", "-q", "subvolume", "create", dir+"/part") // which a snapshot of the store would lack
+	wantError(t, testkit.Err(s.Put(t.Context(), "part/b", nil, driver.None)), driver.ErrUnsafe)
+	wantError(t, testkit.Err(s.List(t.Context(), "part/")), driver.ErrUnsafe)
 }
 
 // TestExcludeMounts: containers have a volume at paths of their own. The volume's directory is moved

@@ -147,8 +147,8 @@ func (s *Store) hasEntries() (found bool, err error) {
 	const depth = 2 // of the key NAME/workers/NUMBER, the deepest of a pool
 	var look func(folder string, depth int) error
 	look = func(folder string, depth int) error {
-		files, err := names(s.folder(folder))
-		if errors.Is(err, fs.ErrNotExist) || folder != "" && errors.Is(err, fs.ErrPermission) {
+		files, err := s.names(folder)
+		if errors.Is(err, fs.ErrNotExist) || folder != "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, driver.ErrUnsafe)) {
 			return nil // removed meanwhile, or not this store's
 		}
 		for file, mode := range files {

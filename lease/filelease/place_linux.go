@@ -3,9 +3,11 @@ package filelease
 import (
 	"fmt"
 	"math"
+	"os"
 	"path"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,33 +20,75 @@ var statxNumbers = map[string]uintptr{
 	"ppc64": 383, "ppc64le": 383, "riscv64": 291, "s390x": 379,
 }
 
-// born returns when a directory was made, in Unix nanoseconds; 0 if the time is unknown.
-func born(dir string) int64 {
-	const (
-		atCwd     = ^uintptr(99) // AT_FDCWD, -100
-		birthTime = 0x800        // STATX_BTIME
-	)
-	var stat struct {
-		mask  uint32
-		_     [76]byte
-		birth struct { // at 0x50
-			sec  int64
-			nsec uint32
-			_    int32
-		}
-		_ [160]byte // the kernel writes 256 bytes in all
+// statx is struct statx of linux/stat.h.
+type statx struct {
+	mask  uint32
+	_     [76]byte
+	birth struct { // at 0x50
+		sec  int64
+		nsec uint32
+		_    int32
+	}
+	_     [48]byte
+	mount uint64 // at 0x90
+	_     [104]byte
+}
+
+// Fields that statx(2) is asked for.
+const (
+	birthTime = 0x800  // STATX_BTIME
+	mountID   = 0x1000 // STATX_MNT_ID, from Linux 5.8 on
+)
+
+// statxOf returns what the kernel knows of an open file or, if f is nil, of what is at a path, and
+// whether it knows the field.
+func statxOf(path string, f *os.File, field uint32) (stat statx, ok bool) {
+	at, flags := ^uintptr(99), uintptr(0) // AT_FDCWD, -100
+	if f != nil {
+		path, at, flags = "", f.Fd(), 0x1000 // AT_EMPTY_PATH
 	}
 	number, ok := statxNumbers[runtime.GOARCH]
-	name, err := syscall.BytePtrFromString(dir)
+	name, err := syscall.BytePtrFromString(path)
 	if !ok || err != nil {
-		return 0
+		return stat, false
 	}
-	_, _, errno := syscall.Syscall6(number, atCwd, uintptr(unsafe.Pointer(name)), 0, birthTime, uintptr(unsafe.Pointer(&stat)), 0)
+	_, _, errno := syscall.Syscall6(number, at, uintptr(unsafe.Pointer(name)), flags, uintptr(field), uintptr(unsafe.Pointer(&stat)), 0)
+	return stat, errno == 0 && stat.mask&field != 0
+}
+
+// born returns when a directory was made, in Unix nanoseconds; 0 if the time is unknown.
+func born(dir string) int64 {
+	stat, ok := statxOf(dir, nil, birthTime)
 	// A time that does not fit counts as unknown.
-	if errno != 0 || stat.mask&birthTime == 0 || stat.birth.sec <= 0 || stat.birth.sec > math.MaxInt64/int64(time.Second)-1 {
+	if !ok || stat.birth.sec <= 0 || stat.birth.sec > math.MaxInt64/int64(time.Second)-1 {
 		return 0
 	}
 	return stat.birth.sec*int64(time.Second) + int64(stat.birth.nsec)
+}
+
+// mountNumber returns the number of the mount of an open file or, if f is nil, of what is at a path;
+// 0 if the kernel does not tell. Another mount can get the number once the mount is gone, and no file
+// is open there.
+func mountNumber(path string, f *os.File) uint64 {
+	if stat, ok := statxOf(path, f, mountID); ok {
+		return stat.mount
+	}
+	var fd int
+	if f != nil {
+		fd = int(f.Fd())
+	} else {
+		const pathOnly = 0x200000 // O_PATH
+		var err error
+		if fd, err = syscall.Open(path, pathOnly|syscall.O_CLOEXEC, 0); err != nil {
+			return 0
+		}
+		defer syscall.Close(fd)
+	}
+	info, _ := readAll(fmt.Sprintf("/proc/self/fdinfo/%d", fd))
+	_, rest, _ := strings.Cut(string(info), "mnt_id:")
+	number, _, _ := strings.Cut(rest, "\n")
+	id, _ := strconv.ParseUint(strings.TrimSpace(number), 10, 64)
+	return id
 }
 
 // subvolume returns the number of a directory's subvolume on Btrfs, or "". On other filesystems the

@@ -2,6 +2,7 @@ package filelease
 
 import (
 	"errors"
+	"os"
 	"syscall"
 	"unsafe"
 )
@@ -16,6 +17,9 @@ func machineID() string {
 }
 
 func subvolume(string) string { return "" }
+
+// mountNumber returns 0, for unknown: a folder on which a volume is mounted is no folder to os.Lstat.
+func mountNumber(string, *os.File) uint64 { return 0 }
 
 // onMachine returns an error if this process runs in a container of Windows.
 func onMachine() error {

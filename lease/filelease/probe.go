@@ -58,7 +58,7 @@ func (s *Store) visit(ctx context.Context, folder string, f func(folder string, 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	files, err := names(s.folder(folder))
+	files, err := s.names(folder)
 	if folder == "" && err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 // with a conflict, so waiters need no queue.
 func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (unlock func(), number uint64, err error) {
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
-		f, e, err := s.read(key)
+		f, e, err := s.read(key, false)
 		absent := errors.Is(err, driver.ErrNotFound)
 		switch {
 		case absent && rev == driver.None:
@@ -153,6 +153,9 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 		return newError("use a directory on a filesystem that has hard links, the same for all processes whose IDs have to differ",
 			"%w: %w", driver.ErrUnsafe, err)
 	case err != nil:
+		return err
+	}
+	if err := s.checkWay(folder, nil); err != nil { // a mount that came meanwhile has the change
 		return err
 	}
 	return s.syncName(path, d)

@@ -258,7 +258,7 @@ func (s *Store) sameTimes(key string, before entry) bool {
 
 // current reports whether an entry is unchanged since the reading before the lock.
 func (s *Store) current(key string, before entry) bool {
-	f, now, _ := s.read(key)
+	f, now, _ := s.read(key, false)
 	if f == nil {
 		return false
 	}
