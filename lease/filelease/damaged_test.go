@@ -143,8 +143,13 @@ func TestSymlinks(t *testing.T) {
 		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
 		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
 	}
-	_, err := s.Get(t.Context(), "a/around/1") // another name for a/1
-	wantAdvice(t, err, driver.ErrDamaged)
+	for _, key := range []string{"a/around/1", "a/around/2", "a/around/new"} { // another root can have another folder behind the link
+		wantAdvice(t, testkit.Err(s.Get(t.Context(), key)), driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.Confirm(t.Context(), key)), driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.List(t.Context(), "a/around/")), driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
+	}
 	list, err := s.List(t.Context(), "")
 	wantAdvice(t, err, driver.ErrUnsafe)
 	if len(list) != 3 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrUnsafe) || !errors.Is(list[2].Err, driver.ErrUnsafe) {

@@ -113,12 +113,6 @@ const (
 	adviceStopped = "look for a process that is stopped or hangs, and end it"
 )
 
-// symlink returns the error for a symbolic link in the place of a folder. List does not follow it:
-// the link could lead back.
-func (s *Store) symlink(key string) error {
-	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put the target of the link there"}
-}
-
 // notRegular returns the error for a folder, a pipe, a socket or a device in the place of an entry.
 func notRegular(path string) error {
 	return newError("move it away; then rescue the pool (lease.Rescue), which makes the entry again", "%w: not a regular file: %s", driver.ErrDamaged, path)

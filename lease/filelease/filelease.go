@@ -15,10 +15,10 @@
 // The store reports a damaged file and does not touch the file. To take a damaged entry for a
 // missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
-// A store is one filesystem. A container can have the directory without the mounts in it, and would
-// find other entries under the same keys. A folder or a file of the store that is a mount of its own
-// is therefore refused at each access, and so is a folder that is a subvolume of Btrfs. The
-// directory itself may be a mount.
+// A store is one filesystem. A container can have the directory without the mounts in it, or other
+// targets of its links, and would find other entries under the same keys. A folder or a file of the
+// store that is a mount of its own or a symbolic link is therefore refused at each access, and so is
+// a folder that is a subvolume of Btrfs. The directory itself may be a mount, or behind a link.
 //
 // A directory made by Open belongs to one user. To share a directory, make it before, for a group
 // of users (mkdir -m 2770). All users of the directory can then use its files. Files made by root
@@ -407,9 +407,7 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 			}
 		case found[file].IsDir():
 			err = s.walk(ctx, key, prefix, entries)
-		case found[file]&fs.ModeSymlink != 0:
-			err = s.symlink(key)
-		case irregular(found[file]):
+		case found[file]&fs.ModeSymlink != 0, irregular(found[file]):
 			err = s.checkWay(s.folder(key), nil)
 		}
 		first = cmp.Or(first, err)
@@ -485,8 +483,8 @@ func (s *Store) read(key string, checked bool) (*os.File, entry, error) {
 }
 
 // checkWay returns an error unless a folder, and the open file f in it, are on the mount of the
-// store's directory. A container can have the directory without the mounts in it, and would find
-// other entries there. f may be nil.
+// store's directory, and behind no symbolic link. A container can have the directory without the
+// mounts in it, or other targets of its links, and would find other entries there. f may be nil.
 func (s *Store) checkWay(folder string, f *os.File) error {
 	root := mountNumber(s.dir, nil)
 	elsewhere := func(path string, f *os.File) bool {
@@ -502,6 +500,8 @@ func (s *Store) checkWay(folder string, f *os.File) error {
 		info, err := os.Lstat(at)
 		switch {
 		case err != nil: // the opening has failed too
+		case info.Mode()&fs.ModeSymlink != 0:
+			return newError("put the target of the link there", "%w: %s is a symbolic link", driver.ErrUnsafe, at)
 		case info.IsDir() && (device(info) != device(s.root) || !known && elsewhere(at, nil)), irregular(info.Mode()):
 			wrong = "folder " + at
 		}
