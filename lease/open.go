@@ -20,6 +20,9 @@ import (
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	// Package lease/address would read the scheme too, and bring TLS into programs with stores of
 	// files.
+	if err := driver.CheckPlace(address); err != nil {
+		return nil, err
+	}
 	scheme, _, ok := strings.Cut(address, "://")
 	scheme = strings.ToLower(scheme)
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {

@@ -54,6 +54,9 @@ const Withheld = "withheld"
 func (a *Address) Alone() bool { return a.alone }
 
 func parse(s string, alone bool) (*Address, error) {
+	if err := driver.CheckPlace(s); err != nil {
+		return nil, err
+	}
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || scheme == "" || strings.ContainsFunc(scheme, notScheme) {
 		return nil, fmt.Errorf("%w: want scheme://…, as in file:///var/lib/firn", driver.ErrAddress)
@@ -69,6 +72,9 @@ func parse(s string, alone bool) (*Address, error) {
 	if a.Path, err = url.PathUnescape(path); err != nil {
 		return nil, a.bad("its path has a %% that begins no escape")
 	}
+	if err := driver.CheckPath(a.Path); err != nil {
+		return nil, err
+	}
 	if a.set, err = url.ParseQuery(query); err != nil { // err may show a secret
 		return nil, a.bad("its settings, after the ?, are not name=value&…")
 	}
@@ -82,6 +88,9 @@ func parse(s string, alone bool) (*Address, error) {
 		if len(values) > 1 {
 			return nil, a.bad("%s is set twice", name)
 		}
+		if err := driver.CheckPlace(values[0]); err != nil && !isSecret(name) {
+			return nil, err
+		}
 	}
 	i := strings.LastIndexByte(authority, '@')
 	if i >= 0 {
@@ -93,6 +102,9 @@ func parse(s string, alone bool) (*Address, error) {
 		}
 		if err != nil {
 			return nil, a.bad("its user or password has a %% that begins no escape")
+		}
+		if err := driver.CheckPlace(a.User); err != nil {
+			return nil, err
 		}
 	}
 	if authority == "" {
@@ -352,12 +364,16 @@ func (a *Address) Err() error {
 // with the name of a secret.
 func (a *Address) Secrets() bool {
 	for name := range a.set {
-		name = strings.ToLower(name)
-		if strings.HasSuffix(name, "password") || strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret") {
+		if isSecret(name) {
 			return true
 		}
 	}
 	return a.password != ""
+}
+
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret")
 }
 
 // String returns the scheme, the hosts and the path, without settings, user and secrets.

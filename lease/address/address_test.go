@@ -111,6 +111,11 @@ func TestBad(t *testing.T) {
 		"x://u:hunter2@a?d=5":                "d=5 is not a positive duration",
 		"x://u:hunter2@a?b=yes":              "b=yes is neither",
 		"x://u:hunter2@a?password=hunter2":   "two passwords",
+		"x://u:hunter2@a/p\r":                "U+000D at the end",
+		"x://u:hunter2@a/p%0D/q":             "U+000D at the end",
+		"x://u%0A:hunter2@a/p":               "U+000A at the end",
+		"x://u:hunter2@a?t=%E2%80%8Bx":       "U+200B at the beginning",
+		"x://a?password-file=/hunter2+":      "a blank at the end",
 		"x://u:hunter2@a?password-env=X":     "more than one of password,",
 		"x://a?password-env=FIRN_NOT_SET":    "the environment has no FIRN_NOT_SET",
 		"x://a?password-file=/not/there":     "password-file: open /not/there",
@@ -203,6 +208,14 @@ func TestAlone(t *testing.T) {
 		if err := a.Err(); !errors.Is(err, driver.ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %v; want %q", in, err, want)
 		}
+	}
+}
+
+// A secret has any character, escaped.
+func TestSecretCharacters(t *testing.T) {
+	a := testkit.Must(address.Parse("x://u:hunter2%0D@a?token=%00+&sentinel-Password=%E2%80%8B"))
+	if got := []string{a.Secret("password"), a.Secret("token"), a.Secret("sentinel-Password")}; !slices.Equal(got, []string{"hunter2\r", "\x00 ", "\u200b"}) {
+		t.Errorf("%q", got)
 	}
 }
 

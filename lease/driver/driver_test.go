@@ -22,6 +22,28 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
+// A text that can name a place has no character that nobody sees, and shows its ends.
+func TestCheckPlace(t *testing.T) {
+	for _, text := range []string{"", "a", "/var/lib/my ids", "/größe/数据/идентификаторы", "e\u0301", "file:///a%20", "!?#&'\"\\", "😀", "/ a", "a /b"} {
+		testkit.OK(t, driver.CheckPlace(text))
+	}
+	for text, want := range map[string]string{
+		"ids\r": "the invisible character U+000D at the end", "ids \r\n": "a blank at the end", "\ufeffids": "U+FEFF at the beginning", " ids": "a blank at the beginning",
+		"i\u200bds": "U+200B inside", "i ds\x00x": "U+0000 inside", "\r": "U+000D at the end", " ": "a blank at the end", "a\xa0": "not UTF-8",
+		"a\u115f": "U+115F", "a\U000e0100": "U+E0100", "a\u180b": "U+180B", "a\u034f": "U+034F", "a\u2800": "U+2800", "a\U00013441": "U+13441", "a\U0001d159": "U+1D159",
+		"a\ue000": "U+E000", "a\U000fffff": "U+FFFFF", "a\u0378": "U+0378", "hunter2\t@": "U+0009 inside",
+	} {
+		err := driver.CheckPlace(text)
+		if !errors.Is(err, driver.ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%q: %v, without %s", text, err, want)
+		}
+	}
+	testkit.OK(t, driver.CheckPath("/var/my ids//x/"))
+	for _, path := range []string{"ids /x", "/ ids", "ids /", "/ids\r/x"} {
+		testkit.Is(t, driver.CheckPath(path), driver.ErrAddress, "%q", path)
+	}
+}
+
 func TestError(t *testing.T) {
 	err := error(&driver.Error{Store: "memory", Op: "put", Key: "a/b", Err: driver.ErrUnavailable, Advice: "try again"})
 	if want := "memory: put a/b: store unavailable: try again"; err.Error() != want || !errors.Is(err, driver.ErrUnavailable) {

@@ -136,6 +136,9 @@ func newStore(a *address.Address, timeout time.Duration) *Store {
 // cluster answers. The store never closes the client. The client may repeat requests: at worst, Put
 // returns ErrConflict for its own change, as [driver.Store] allows.
 func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, error) {
+	if err := driver.CheckPath(prefix); err != nil {
+		return nil, driver.OpenError("etcd", err, "")
+	}
 	a := address.Address{Scheme: "etcd", Path: cmp.Or(strings.TrimRight(prefix, "/"), DefaultPrefix)}
 	for _, endpoint := range client.Endpoints() {
 		a.Hosts = append(a.Hosts, hostOf(endpoint))

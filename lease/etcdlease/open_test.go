@@ -1,11 +1,13 @@
 package etcdlease_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
@@ -26,6 +28,7 @@ func TestOpen(t *testing.T) {
 		"etcd://u@h/p":                              {"a user, but no password"},
 		"etcd://h/?password-env=FIRN_TEST_PASSWORD": {"a password, but no user"},
 		"etcd://h/p?ca=/not/there":                  {"/not/there"},
+		"etcd://h/p%0D":                             {"invalid address", "U+000D at the end"},
 
 		"etcd://" + gone + "/p":                              {"connection refused", "see that etcd runs there", gone + "/p"},
 		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":  {"etcd"},
@@ -35,6 +38,9 @@ func TestOpen(t *testing.T) {
 		"etcd://u:hunter2@" + silent + "?timeout=300ms":      {"deadline exceeded", "see that"},
 		"etcd://" + gone + "," + silent + "/p?timeout=300ms": {"see that"},
 	})
+	if _, err := etcdlease.New(t.Context(), nil, "p\r"); !errors.Is(err, driver.ErrAddress) {
+		t.Errorf("a prefix with an invisible end: %v", err)
+	}
 	for _, user := range []string{"", "u:hunter2@"} {
 		storetest.Cancelled(t, etcdlease.Open, "etcd://"+user+silent+"/p")
 	}

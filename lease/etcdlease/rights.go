@@ -3,11 +3,9 @@ package etcdlease
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease/address"
-	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
@@ -24,9 +22,6 @@ func Rights(addr, user string) (string, error) {
 		return "", rights.User(user)
 	}
 	prefix := a.Path + "/"
-	if strings.ContainsFunc(prefix, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", fmt.Errorf("%w: the prefix has a control character", driver.ErrAddress)
-	}
 	return fmt.Sprintf("# If there is no such user: etcdctl user add %[1]s\netcdctl role add %[1]s\netcdctl %[2]s\netcdctl user grant-role %[1]s %[1]s\n", user, grantPermission(user, shell.Word(prefix))), nil
 }
 

@@ -51,6 +51,9 @@ func ParseAddress(addr string) (dir string, err error) {
 	case len(path) < 2 || path[0] != '/':
 		return bad("want an absolute path after it, as in file:///var/lib/firn")
 	}
+	if err := driver.CheckPath(path); err != nil {
+		return "", err
+	}
 	return directory(path[1:]), nil
 }
 

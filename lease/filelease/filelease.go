@@ -104,6 +104,9 @@ func (h *hooks) did(step, path, to string) {
 // %LOCALAPPDATA%.
 func DefaultDir() (string, error) {
 	dir, err := defaultDir()
+	if err == nil {
+		err = driver.CheckPath(filepath.ToSlash(dir))
+	}
 	if err != nil {
 		return "", driver.OpenError("file", err, adviceDefault)
 	}
@@ -131,7 +134,7 @@ const Existing Option = 1
 // working directory has another store below.
 //
 // An address such as file:///var/lib/firn is not a directory: the error is [driver.ErrAddress]. lease.OpenStore
-// opens the store of an address.
+// opens the store of an address. A directory that [driver.CheckPath] refuses is the same error.
 //
 // The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because the system
 // is not supported or because several machines share the filesystem. It is also [ErrCopied] if the directory is
@@ -187,6 +190,9 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 	if scheme, path, ok := cutScheme(dir); ok {
 		return nil, addressError(scheme, path)
 	}
+	if err := driver.CheckPath(filepath.ToSlash(dir)); err != nil {
+		return nil, driver.OpenError("file", err, "leave out the character")
+	}
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		path = dir
@@ -198,11 +204,8 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
 	})
 	what := "name the store's directory by an absolute path"
-	switch {
-	case dir == "":
+	if dir == "" {
 		err = errors.New("no directory is given")
-	case strings.ContainsRune(dir, 0):
-		err, what = errors.New("the directory has the character NUL"), "leave out the character"
 	}
 	if err != nil {
 		return nil, driver.OpenError(s.String(), err, what)

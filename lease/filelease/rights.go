@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/firn-id/firn/internal/shell"
-	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
@@ -17,11 +16,6 @@ func Rights(address, group string) (string, error) {
 	}
 	if err := rights.User(group); err != nil {
 		return "", err
-	}
-	for _, r := range dir {
-		if r < ' ' || r == 0x7f {
-			return "", fmt.Errorf("%w: the directory has a control character", driver.ErrAddress)
-		}
 	}
 	// New files get the group and the permissions of the directory. Earlier files have the group of their maker.
 	return fmt.Sprintf("install -d -g %s -m 2770 %s\nchgrp -R %[1]s %[2]s\nfind %[2]s -type d -exec chmod 2770 {} +\nfind %[2]s -type f -exec chmod g+r {} +\n",

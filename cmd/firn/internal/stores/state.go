@@ -272,6 +272,9 @@ func (d *Directory) Set(s string) error {
 	if strings.Contains(s, "://") || strings.HasPrefix(s, "file:") {
 		return errors.New("is an address, not a directory: give it by --store")
 	}
+	if err := driver.CheckPath(filepath.ToSlash(s)); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), driver.ErrAddress.Error()+": "))
+	}
 	*d = Directory(s)
 	return nil
 }

@@ -1,0 +1,122 @@
+package tests
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+)
+
+// TestInvisibleEnds: an address and a directory that end with a character that nobody sees would be another store. They are
+// refused wherever they come from, and nothing is made.
+func TestInvisibleEnds(t *testing.T) {
+	t.Parallel()
+	turn.Take(t)
+	escaped := func(text string) string {
+		var s strings.Builder
+		for _, b := range []byte(text) {
+			fmt.Fprintf(&s, "%%%02X", b)
+		}
+		return s.String()
+	}
+	quoted := func(text string) string { // as TOML has texts
+		if !utf8.ValidString(text) {
+			return `"` + text + `"`
+		}
+		var s strings.Builder
+		for _, r := range text {
+			fmt.Fprintf(&s, `\U%08X`, r)
+		}
+		return `"` + s.String() + `"`
+	}
+	usage := func(dir string, variables []string, args ...string) error {
+		cmd := firnCommand(t, args...)
+		cmd.Env, cmd.Dir = append(cmd.Env, variables...), dir
+		out, err := output(t, cmd)
+		if exitCode(err) != cli.ExitUsage {
+			return fmt.Errorf("exit code %d: %s", exitCode(err), out)
+		}
+		return driver.ErrAddress
+	}
+	parse := func(addr string) error { _, err := address.Parse(addr); return err }
+	for name, entrance := range map[string]func(dir, end string) error{
+		"lease.OpenStore": func(dir, end string) error {
+			_, err := lease.OpenStore(t.Context(), "file://"+filepath.ToSlash(dir)+"/ids"+end)
+			return err
+		},
+		"lease.OpenStore, escaped": func(dir, end string) error {
+			_, err := lease.OpenStore(t.Context(), "file://"+filepath.ToSlash(dir)+"/ids"+escaped(end)+"/")
+			return err
+		},
+		"lease.OpenStore, a path": func(dir, end string) error {
+			_, err := lease.OpenStore(t.Context(), filepath.Join(dir, "ids")+end)
+			return err
+		},
+		"filelease.ParseAddress": func(dir, end string) error {
+			_, err := filelease.ParseAddress("file:///ids" + escaped(end))
+			return err
+		},
+		"address.Parse":                 func(_, end string) error { return parse("etcd://host/ids" + end) },
+		"address.Parse, a prefix":       func(_, end string) error { return parse("etcd://host/ids" + escaped(end) + "/") },
+		"address.Parse, a user":         func(_, end string) error { return parse("etcd://ids" + escaped(end) + "@host/ids") },
+		"address.Parse, a setting":      func(_, end string) error { return parse("redis://host/0?prefix=ids" + escaped(end)) },
+		"address.Parse, a file":         func(_, end string) error { return parse("redis://host/0?password-file=/ids" + escaped(end)) },
+		"filelease.Open":                func(dir, end string) error { _, err := filelease.Open(filepath.Join(dir, "ids") + end); return err },
+		"filelease.Open, a name before": func(dir, end string) error { _, err := filelease.Open(filepath.Join(dir, "ids"+end, "x")); return err },
+		"filelease.OpenCopy":            func(dir, end string) error { _, err := filelease.OpenCopy(filepath.Join(dir, "ids") + end); return err },
+		"--state":                       func(dir, end string) error { return usage(dir, nil, "new", "nanoflake", "--state", "ids"+end) },
+		"--state, absolute": func(dir, end string) error {
+			return usage(dir, nil, "new", "nanoflake", "--state", filepath.Join(dir, "ids")+end)
+		},
+		"--store":                  func(dir, end string) error { return usage(dir, nil, "new", "nanoflake", "--store", "./ids"+end) },
+		"--store of firn sql feed": func(dir, end string) error { return usage(dir, nil, "sql", "feed", "--store", "./ids"+end) },
+		"--store of firn torture":  func(dir, end string) error { return usage(dir, nil, "torture", "--state", "t", "--store", "./ids"+end) },
+		"FIRN_STORE": func(dir, end string) error {
+			return usage(dir, []string{"FIRN_STORE=file://" + filepath.ToSlash(dir) + "/ids" + end}, "new", "nanoflake")
+		},
+		"FIRN_STORE, a path": func(dir, end string) error {
+			return usage(dir, []string{"FIRN_STORE=" + filepath.Join(dir, "ids") + end}, "new", "nanoflake")
+		},
+		"FIRN_STORE, nothing but the end": func(dir, end string) error { return usage(dir, []string{"FIRN_STORE=" + end}, "new", "nanoflake") },
+		"the file of firn serve": func(dir, end string) error {
+			file := filepath.Join(t.TempDir(), "firn.toml")
+			err := os.WriteFile(file, []byte("[generators.g]\nformat = \"nanoflake\"\nstore = "+quoted("file://"+filepath.ToSlash(dir)+"/ids"+end)+"\n"), 0o600)
+			return errors.Join(err, usage(dir, nil, "serve", "--check", "--config", file))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, end := range []string{"\r", "\n", "\r\n", "\t", " ", "\x7f", "\u0085", "\u00a0", "\u00ad", "\u200b", "\u202e", "\u2028",
+				"\u2060", "\u3000", "\ufeff", "\ufe0f", "\u3164", "\u2800", "\U000e0020", "\xa0"} {
+				dir := t.TempDir()
+				if err := entrance(dir, end); !errors.Is(err, driver.ErrAddress) {
+					t.Errorf("%q: %v", end, err)
+				}
+				if made := listing(t, dir); len(made) > 0 {
+					t.Errorf("%q: %q were made", end, made)
+				}
+			}
+		})
+	}
+}
+
+// listing returns the names in a directory.
+func listing(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	found, err := os.ReadDir(dir)
+	check(t, err)
+	for _, e := range found {
+		names = append(names, e.Name())
+	}
+	return names
+}
