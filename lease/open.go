@@ -10,8 +10,8 @@ import (
 )
 
 // OpenStore opens the store of an address, such as postgres://orders@db/orders or
-// file:///var/lib/firn. The command firn takes the same addresses. The package of a store registers
-// a scheme when a program imports the package:
+// file:///var/lib/firn, or the absolute path /var/lib/firn. The command firn takes the same
+// addresses. The package of a store registers a scheme when a program imports the package:
 //
 //	import _ "github.com/firn-id/firn/lease/pglease"
 //
@@ -20,16 +20,12 @@ import (
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	// Package lease/address would read the scheme too, and bring TLS into programs with stores of
 	// files.
-	if err := driver.CheckPlace(address); err != nil {
+	scheme, rest, err := driver.SplitAddress(address)
+	if err != nil {
 		return nil, err
 	}
-	scheme, _, ok := strings.Cut(address, "://")
-	scheme = strings.ToLower(scheme)
-	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
-		return nil, fmt.Errorf("%w: want scheme://…, as in file:///var/lib/firn", driver.ErrAddress)
-	}
 	if open, ok := driver.Registered(scheme); ok {
-		return open(ctx, address)
+		return open(ctx, scheme+"://"+rest)
 	}
 	if path, ok := packages[scheme]; ok {
 		return nil, fmt.Errorf("%w: this program does not have the stores of %s://: import _ %q", driver.ErrAddress, scheme, path)

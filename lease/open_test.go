@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,15 +30,20 @@ func TestOpenStore(t *testing.T) {
 			t.Errorf("%s: a %T", addr, s)
 		}
 	}
+	if _, err := OpenStore(t.Context(), filepath.Join(t.TempDir(), "ids")); err == nil || !strings.Contains(err.Error(), "there is no store") {
+		t.Errorf("a path: %v", err)
+	}
 	for addr, want := range map[string]string{
 		"memory://host/elsewhere": "it is not there",
 		"postgres://u:secret@h/d": `import _ "github.com/firn-id/firn/lease/pglease"`,
 		"rediss://h":              `import _ "github.com/firn-id/firn/lease/redislease"`,
 		"mysql://u:secret@h/d":    "no store has addresses of the kind mysql://; this program has ",
-		"u:secret@h/d":            "want scheme://",
-		"":                        "want scheme://",
-		"://h":                    "want scheme://",
-		"u:secret@h ://d":         "want scheme://",
+		"postgresql://u:secret@h": `import _ "github.com/firn-id/firn/lease/pglease"`,
+		"u:secret@h/d":            "neither an absolute path nor scheme://",
+		"":                        "neither an absolute path nor scheme://",
+		"://h":                    "neither an absolute path nor scheme://",
+		"u:secret@h ://d":         "neither an absolute path nor scheme://",
+		"./secret":                "a relative path",
 	} {
 		s, err := OpenStore(t.Context(), addr)
 		if s != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

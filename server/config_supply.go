@@ -94,6 +94,9 @@ type storeNames map[string]string
 // of returns the name of the store of an address: the address without its settings and secrets, and a number if
 // another address has the same name.
 func (n storeNames) of(addr string) string {
+	if scheme, rest, err := driver.SplitAddress(addr); err == nil {
+		addr = scheme + "://" + rest // of all spellings
+	}
 	if name, ok := n[addr]; ok {
 		return name
 	}

@@ -310,7 +310,7 @@ func TestBad(t *testing.T) {
 		generator("scru160", "counter-bits = -1"):                                                         "3: generators.g.counter-bits: -1 is not in 0 to 16",
 		generator("scru160", "start-bits = 16"):                                                           "3: generators.g.start-bits: 16 is not in 0 to 15",
 		generator("ulidflake", "increment-bits = 99"):                                                     "3: generators.g.increment-bits: 99 is not in 0 to",
-		generator("nanoflake", "store = \"hunter2\""):                                                     "3: generators.g.store: is no address of a store: want scheme://",
+		generator("nanoflake", "store = \"hunter2\""):                                                     "3: generators.g.store: is no address of a store: neither an absolute path nor scheme://",
 		generator("nanoflake", "store = \"\""):                                                            "3: generators.g.store: is empty",
 		generator("nanoflake", "store = 1"):                                                               "3: generators.g.store: is a number: want a text",
 		generator("nanoflake", "pool = \"A b\""):                                                          `3: generators.g.pool: "A b" is no name of a pool`,

@@ -2,6 +2,8 @@
 //
 //	scheme://user@host:port,host2:port/path?setting=value
 //
+// An absolute path is the address of the store of files there (driver.SplitAddress).
+//
 // Keep secrets out of addresses: for every secret NAME there are the settings NAME-file=PATH, the
 // file with the secret, and NAME-env=VARIABLE. If an address does contain a secret, no error of
 // this package and no String shows the secret.
@@ -26,7 +28,7 @@ import (
 // methods below, which note mistakes. Err then returns the first mistake. A setting that the store
 // did not take is a mistake too.
 type Address struct {
-	Scheme string   // in lower case
+	Scheme string   // in lower case; of postgresql://, it is postgres
 	Hosts  []string // as written, each host or host:port
 	Path   string   // without the first slash
 	User   string
@@ -54,21 +56,17 @@ const Withheld = "withheld"
 func (a *Address) Alone() bool { return a.alone }
 
 func parse(s string, alone bool) (*Address, error) {
-	if err := driver.CheckPlace(s); err != nil {
+	scheme, rest, err := driver.SplitAddress(s)
+	if err != nil {
 		return nil, err
 	}
-	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || scheme == "" || strings.ContainsFunc(scheme, notScheme) {
-		return nil, fmt.Errorf("%w: want scheme://…, as in file:///var/lib/firn", driver.ErrAddress)
-	}
-	a := &Address{Scheme: strings.ToLower(scheme), alone: alone}
+	a := &Address{Scheme: scheme, alone: alone}
 	rest, fragment, _ := strings.Cut(rest, "#")
 	if fragment != "" {
 		return nil, a.bad("it has a fragment (#…): write %%23 for a # that belongs to it")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, path, _ := strings.Cut(rest, "/")
-	var err error
 	if a.Path, err = url.PathUnescape(path); err != nil {
 		return nil, a.bad("its path has a %% that begins no escape")
 	}
@@ -150,10 +148,6 @@ func WithSetting(s, name, value string) string {
 		s += "#" + fragment
 	}
 	return s
-}
-
-func notScheme(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '+' && r != '-'
 }
 
 func notName(r rune) bool {

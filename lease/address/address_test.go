@@ -23,6 +23,8 @@ func TestParse(t *testing.T) {
 	}{
 		{in: "file:///var/lib/firn", scheme: "file", path: "var/lib/firn", text: "file:///var/lib/firn",
 			endpoints: []string{"localhost:1"}},
+		{in: "/var/lib/100%20?#", scheme: "file", path: "var/lib/100%20?#", text: "file:///var/lib/100%2520%3F%23", endpoints: []string{"localhost:1"}},
+		{in: "PostgreSQL://u@h/d", scheme: "postgres", user: "u", path: "d", text: "postgres://h/d", hosts: []string{"h"}, endpoints: []string{"h:1"}},
 		{in: "etcd://a:2379,b:2379/prod/firn", scheme: "etcd", path: "prod/firn", text: "etcd://a:2379,b:2379/prod/firn",
 			hosts: []string{"a:2379", "b:2379"}, endpoints: []string{"a:2379", "b:2379"}},
 		{in: "etcd://a,[::1],[::1]:7", scheme: "etcd", text: "etcd://a,[::1],[::1]:7",
@@ -84,10 +86,12 @@ func TestWithSetting(t *testing.T) {
 // Parse refuses mistakes, and no error shows the secret in an address.
 func TestBad(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                                   "want scheme://",
-		"/var/lib/firn":                      "want scheme://",
-		"://x":                               "want scheme://",
-		"a b://x":                            "want scheme://",
+		"":                                   "nor scheme://",
+		"var/lib/firn":                       "nor scheme://",
+		"./var/lib/firn":                     "a relative path",
+		"//x":                                "nor scheme://",
+		"://x":                               "nor scheme://",
+		"a b://x":                            "nor scheme://",
 		"x://u:hunter2@a b":                  `"a b" is not a host`,
 		"x://u:hunter2@a:0":                  `"a:0" is not a host`,
 		"x://u:hunter2@a:1:2":                `"a:1:2" is not a host`,

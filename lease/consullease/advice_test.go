@@ -121,10 +121,9 @@ func addresses() []advice.Fault {
 			return use(t, strings.ReplaceAll(form, "HOST", host))
 		}
 	}
-	const scheme = "want scheme://…, as in file:///var/lib/firn: "
 	right := mend{says: want, use: instead("consul://HOST/prefix?timeout=2m")}
 	return []advice.Fault{
-		broken("no address", instead("HOST"), nothing, mend{says: scheme + want, use: right.use}),
+		broken("no address", instead("HOST"), nothing, right),
 		broken("another kind", instead("etcd://HOST/p"), nothing, right),
 		broken("a setting that is none", with("colour=red"), nothing, right),
 		broken("a prefix that is none", instead("consul://HOST/a//b"), nothing, right),

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -59,4 +60,41 @@ var blank = &unicode.RangeTable{
 	R32: []unicode.Range32{
 		{Lo: 0x13441, Hi: 0x13442, Stride: 1}, {Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1},
 	},
+}
+
+// SplitAddress returns the scheme of an address of a store, in lower case, and the rest after "://". An absolute path is an address
+// of files: /my?ids is file:///my%3Fids. The scheme postgresql is postgres. The errors are [ErrAddress], and show nothing of the
+// address, which may have a secret. All code that reads addresses decides here what an address is.
+func SplitAddress(address string) (scheme, rest string, err error) {
+	if err := CheckPlace(address); err != nil {
+		return "", "", err
+	}
+	path := filepath.ToSlash(address)
+	if filepath.VolumeName(address) != "" && filepath.IsAbs(address) { // C:\ids
+		path = "/" + path
+	}
+	scheme, rest, ok := strings.Cut(address, "://")
+	scheme = strings.ToLower(scheme)
+	switch {
+	case ok && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") == "":
+		if scheme == "postgresql" {
+			scheme = "postgres"
+		}
+		return scheme, rest, nil
+	case ok:
+	case strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//"):
+		return "file", strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(path), nil
+	case strings.HasPrefix(path, "./"), strings.HasPrefix(path, "../"):
+		return "", "", fmt.Errorf("%w: it is a relative path, not an absolute one", ErrAddress)
+	}
+	return "", "", fmt.Errorf("%w: neither an absolute path nor scheme://…", ErrAddress)
+}
+
+// IsAddress reports whether the text for a directory looks like an address of a server, perhaps a mistyped one: postgres://db/ids,
+// postgres:/db/ids, postgres//db/ids, db:5432/ids, user@db/ids, host=db. As a directory, it would be a store of its own in each
+// working directory. After ./ or / the same text is a directory.
+func IsAddress(dir string) bool {
+	path := filepath.ToSlash(dir[len(filepath.VolumeName(dir)):])
+	first, rest, _ := strings.Cut(path, "/")
+	return strings.Contains(path, "://") || strings.ContainsAny(first, ":@=") || strings.HasPrefix(rest, "/") && first != "." && first != ".."
 }

@@ -3,6 +3,7 @@ package driver_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -41,6 +42,28 @@ func TestCheckPlace(t *testing.T) {
 	testkit.OK(t, driver.CheckPath("/var/my ids//x/"))
 	for _, path := range []string{"ids /x", "/ ids", "ids /", "/ids\r/x"} {
 		testkit.Is(t, driver.CheckPath(path), driver.ErrAddress, "%q", path)
+	}
+}
+
+func TestSplitAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"etcd://h/p": "etcd://h/p", "ETCD+x.y-1://H/P": "etcd+x.y-1://H/P", "PostgreSQL://h/d?x=postgresql://": "postgres://h/d?x=postgresql://",
+		"/a": "file:///a", "/": "file:///", "/my ids/ä%20?#": "file:///my ids/ä%2520%3F%23", "/a//b/": "file:///a//b/",
+		"./a": "a relative path", "../a": "a relative path", "": "neither", "a": "neither", ".": "neither", "..": "neither", "~/a": "neither", "//h/d": "neither",
+		"://h": "neither", "/a://b": "neither", "./a://b": "neither", "'etcd://h'": "neither", "export FIRN_STORE=etcd://h": "neither", "FIRN_STORE=/a": "neither",
+		"file:/a": "neither", "h:5432": "neither", "ids\r": "U+000D",
+	} {
+		scheme, rest, err := driver.SplitAddress(in)
+		if got := scheme + "://" + rest; err == nil && got != want || err != nil && (!errors.Is(err, driver.ErrAddress) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+	windows := runtime.GOOS == "windows"
+	for in, want := range map[string]string{`C:\a b`: "file:///C:/a b", "C:/a": "file:///C:/a", "C:a": "", `\\host\share`: ""} {
+		scheme, rest, err := driver.SplitAddress(in)
+		if got := scheme + "://" + rest; windows && want != "" && got != want || (!windows || want == "") && !errors.Is(err, driver.ErrAddress) {
+			t.Errorf("%q: %q, %v", in, got, err)
+		}
 	}
 }
 

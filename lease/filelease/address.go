@@ -30,17 +30,20 @@ func settle(addr string) (dir string, err error) {
 	return dir, err
 }
 
-// ParseAddress returns the directory of an address file:///DIRECTORY. The errors are
-// [driver.ErrAddress]. lease.OpenStore opens such an address as Open does with the option
+// ParseAddress returns the directory of an address file:///DIRECTORY, or of an absolute path. The
+// errors are [driver.ErrAddress]. lease.OpenStore opens such an address as Open does with the option
 // [Existing].
 func ParseAddress(addr string) (dir string, err error) {
 	bad := func(why string) (string, error) {
 		return "", fmt.Errorf("%w of the kind file://: %s", driver.ErrAddress, why)
 	}
-	scheme, rest, _ := strings.Cut(addr, "://")
+	scheme, rest, err := driver.SplitAddress(addr)
+	if err != nil {
+		return "", err
+	}
 	path, err := url.PathUnescape(rest)
 	switch {
-	case !strings.EqualFold(scheme, "file"):
+	case scheme != "file":
 		return bad("want file://, as in file:///var/lib/firn")
 	case strings.Contains(rest, "?"):
 		return bad("it has no settings: write %3F for a ? that belongs to the directory")

@@ -45,21 +45,12 @@ func (s *Store) noStore(wrong string) error {
 		"%w: %w: %s %s", driver.ErrRefused, ErrNoStore, s.dir, wrong)
 }
 
-// cutScheme cuts an address into the scheme and the rest. It reports whether a directory is an
-// address. On Windows, one letter and a colon begin a path.
-func cutScheme(dir string) (scheme, rest string, ok bool) {
-	scheme, rest, ok = strings.Cut(dir, ":")
-	scheme = strings.ToLower(scheme)
-	ok = ok && len(scheme) > 1 && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") == "" &&
-		(scheme == "file" || strings.HasPrefix(rest, "//"))
-	return scheme, rest, ok
-}
-
 // addressError returns the error for an address in the place of a directory. The error does not
 // repeat an address of another store: it may have a secret.
-func addressError(scheme, rest string) error {
-	if scheme != "file" {
-		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this address is of the kind %s://", driver.ErrAddress, scheme),
+func addressError(addr string) error {
+	scheme, rest, _ := strings.Cut(addr, ":")
+	if !strings.EqualFold(scheme, "file") {
+		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is an address", driver.ErrAddress),
 			"open it by lease.OpenStore, or name a directory")
 	}
 	path := strings.TrimLeft(rest, "/")

@@ -134,7 +134,8 @@ const Existing Option = 1
 // working directory has another store below.
 //
 // An address such as file:///var/lib/firn is not a directory: the error is [driver.ErrAddress]. lease.OpenStore
-// opens the store of an address. A directory that [driver.CheckPath] refuses is the same error.
+// opens the store of an address. Text that [driver.IsAddress] takes for an address, and a directory that
+// [driver.CheckPath] refuses, are the same error.
 //
 // The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because the system
 // is not supported or because several machines share the filesystem. It is also [ErrCopied] if the directory is
@@ -187,8 +188,8 @@ const nameDirectory = "use a store that machines share, or give each generator a
 // open is cheap, since it makes nothing durable. The first write does: before the write, the store
 // has nothing to lose.
 func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error) {
-	if scheme, path, ok := cutScheme(dir); ok {
-		return nil, addressError(scheme, path)
+	if driver.IsAddress(dir) {
+		return nil, addressError(dir)
 	}
 	if err := driver.CheckPath(filepath.ToSlash(dir)); err != nil {
 		return nil, driver.OpenError("file", err, "leave out the character")

@@ -71,9 +71,18 @@ func TestAddress(t *testing.T) {
 		"file://var/lib/ids":                slash("name the directory /var/lib/ids;"),
 		"file:ids":                          slash("name the directory /ids;"),
 		"file:///var/%zz":                   slash("name the directory /var/%zz;"),
-		"postgres://ids:hunter2@db/app":     "of the kind postgres://",
-		"etcd://etcd-1/firn?token=hunter2":  "of the kind etcd://",
-		"consul+x.y-z://host/prefix/longer": "of the kind consul+x.y-z://",
+		"postgres://ids:hunter2@db/app":     "this is an address",
+		"etcd://etcd-1/firn?token=hunter2":  "this is an address",
+		"consul+x.y-z://host/prefix/longer": "this is an address",
+		"postgres:/ids:hunter2@db/app":      "this is an address",
+		"postgres//ids:hunter2@db/app":      "this is an address",
+		"ids:hunter2@db/app":                "this is an address",
+		"ids@db/app":                        "this is an address",
+		"db:5432/app":                       "this is an address",
+		"host=db password=hunter2":          "this is an address",
+		"x y://z":                           "this is an address",
+		"./redis://localhost":               "this is an address",
+		"/redis://localhost":                "this is an address",
 	} {
 		for name, open := range map[string]func(string) (*Store, error){
 			"Open": func(dir string) (*Store, error) { return Open(dir) }, "OpenCopy": OpenCopy} {
@@ -90,7 +99,7 @@ func TestAddress(t *testing.T) {
 	if filepath.Separator == '\\' {
 		return // these are names of streams there
 	}
-	for _, dir := range []string{"a:b", "./file:x", "12:30", "x y://z", "://"} {
+	for _, dir := range []string{"./a:b", "./file:x", ".//12:30", "..//" + filepath.Base(testkit.Must(os.Getwd())) + "/a=b", "a/b:c@d"} {
 		if _, err := Open(dir); err != nil {
 			t.Errorf("%s: %v", dir, err)
 		}

@@ -50,7 +50,7 @@ func parse(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 	if err != nil {
 		return nil, Options{}, err
 	}
-	if a.Scheme != "postgres" && a.Scheme != "postgresql" {
+	if a.Scheme != "postgres" {
 		return nil, Options{}, fmt.Errorf("%w of the kind %s://: want postgres://", driver.ErrAddress, a.Scheme)
 	}
 	o := Options{Table: a.Text("table", DefaultTable), Timeout: a.Duration("timeout", DefaultTimeout)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -86,6 +87,11 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 // withoutAddresses hides the addresses of stores in a text: an address may contain a password, and
 // parsers of command lines quote arguments that they do not know.
 func withoutAddresses(s string) string {
+	hide := func(word, by string) { // whole, and as parsers quote the value of a flag
+		quoted := strconv.Quote(word)
+		s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], by)
+		s = strings.ReplaceAll(s, word, by)
+	}
 	for _, arg := range os.Args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
 		scheme, _, isAddress := strings.Cut(arg, "://")
@@ -93,17 +99,22 @@ func withoutAddresses(s string) string {
 		case strings.TrimLeft(name, "-") == "store" && value != "":
 			s = strings.ReplaceAll(s, value, "…")
 		case isAddress:
-			for _, word := range []string{arg, value} { // whole, and as parsers quote the value of a flag
-				if _, _, ok := strings.Cut(word, "://"); ok {
-					quoted := strconv.Quote(word)
-					s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], scheme+"://…")
-					s = strings.ReplaceAll(s, word, scheme+"://…")
-				}
+			hide(arg, scheme+"://…")
+			if strings.Contains(value, "://") {
+				hide(value, scheme+"://…")
+			}
+		case mistyped.MatchString(arg):
+			hide(arg, "…")
+			if mistyped.MatchString(value) {
+				hide(value, "…")
 			}
 		}
 	}
 	return s
 }
+
+// mistyped finds what may be a password in an address with a mistake.
+var mistyped = regexp.MustCompile(`(?i):.*@|password=`)
 
 // Complain writes an error in one line, without control characters. Errors of libraries may have
 // some.

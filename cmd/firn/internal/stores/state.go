@@ -62,7 +62,8 @@ func (st *State) AddExistingTo(cmd *cobra.Command, usage string) {
 func At(address string) *State {
 	st, cmd := &State{}, &cobra.Command{}
 	st.AddTo(cmd)
-	st.set.Set("store", address) // an Address takes any text
+	st.set.Set("store", "")
+	st.store = Address(address) // Set would take a relative path
 	return st
 }
 
@@ -269,7 +270,7 @@ func (d *Directory) Set(s string) error {
 	if s == "" {
 		return errors.New("is empty: name a directory")
 	}
-	if strings.Contains(s, "://") || strings.HasPrefix(s, "file:") {
+	if driver.IsAddress(s) {
 		return errors.New("is an address, not a directory: give it by --store")
 	}
 	if err := driver.CheckPath(filepath.ToSlash(s)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,7 @@ func schemes() []string {
 // AddressForms returns an example address per line.
 func AddressForms() string {
 	var lines strings.Builder
+	lines.WriteString("  /var/lib/firn\n")
 	for _, k := range Kinds {
 		lines.WriteString("  " + k.Form + "\n")
 	}
@@ -113,7 +115,19 @@ func (a *Address) Type() string { return "ADDRESS" }
 
 func (a *Address) String() string { return "" }
 
-func (a *Address) Set(s string) error { *a = Address(s); return nil }
+// Set makes a relative path absolute: only a flag is read in the working directory that its user sees.
+func (a *Address) Set(s string) error {
+	path := filepath.ToSlash(s)
+	if (strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")) && !strings.Contains(s, "://") {
+		abs, err := filepath.Abs(s)
+		if err != nil {
+			return err
+		}
+		s = abs
+	}
+	*a = Address(s)
+	return nil
+}
 
 // BadAddress turns an error about an address into wrong usage, without the parts of the text that
 // may contain a secret. Other errors stay unchanged.
@@ -140,16 +154,17 @@ func BadAddress(name string, err error) error {
 	}
 }
 
-// CompleteStore completes the beginnings of addresses, and directories in file addresses.
+// CompleteStore completes the beginnings of addresses, and directories in file addresses and paths.
 func CompleteStore(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	var found []string
-	if path, ok := strings.CutPrefix(toComplete, "file://"); ok && strings.HasPrefix(path, "/") {
+	path, isFile := strings.CutPrefix(toComplete, "file://")
+	if strings.HasPrefix(path, "/") || !isFile && (strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")) {
 		above := path[:strings.LastIndexByte(path, '/')+1]
 		inside, _ := os.ReadDir(above)
 		for _, e := range inside {
 			if full := above + e.Name(); e.IsDir() && strings.HasPrefix(full, path) && !strings.HasPrefix(e.Name(), ".") {
-				found = append(found, "file://"+full)
+				found = append(found, strings.TrimSuffix(toComplete, path)+full)
 			}
 		}
 		return found, directive

@@ -33,6 +33,7 @@ type tortureFlags struct {
 	torture.Config
 	ids     cli.Count
 	store   stores.Address
+	state   stores.Directory
 	network bool
 	json    bool
 }
@@ -81,7 +82,7 @@ certificates in the address: server-name.`,
 	flags.Uint64Var(&f.Seed, "seed", 0, "repeat the faults of the run with this seed")
 	flags.Var(&f.store, "store", "make the pool in this store")
 	flags.BoolVar(&f.network, "network", false, "torture the network to the store, too")
-	flags.StringVar(&f.State, "state", "", "keep the pool and the logs below this `DIR`")
+	flags.Var(&f.state, "state", "keep the pool and the logs below this directory")
 	flags.BoolVar(&f.Keep, "keep", false, "keep the pool and the logs after a run that passes")
 	flags.BoolVar(&f.json, "json", false, "write the summary as a JSON object")
 	flags.Lookup("ids").DefValue = ""
@@ -107,7 +108,7 @@ certificates in the address: server-name.`,
 // check returns an error if flags are out of range.
 func (f *tortureFlags) check() error {
 	format := f.Format
-	f.Format = strings.ToLower(f.Format)
+	f.Format, f.State = strings.ToLower(f.Format), string(f.state)
 	switch {
 	case !slices.Contains(torture.Formats(), f.Format):
 		return cli.BadFlag("format", format, "is not "+cli.List(torture.Formats(), "or"))
