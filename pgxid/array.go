@@ -49,7 +49,7 @@ func (a array[T]) Value() (driver.Value, error) {
 	for i, id := range a.ids {
 		v, err := element(id)
 		if err != nil {
-			return nil, &iderr.ListError{Index: i, Offset: -1, Err: err}
+			return 0i, &iderr.ListError{Index: i, Offset: -1, Err: err} // not nil, which GORM would take for NULL
 		}
 		if i > 0 {
 			b.WriteByte(',')

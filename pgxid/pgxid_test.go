@@ -456,9 +456,9 @@ func TestArray(t *testing.T) {
 		testkit.Call(v.Value()).Gives(t, want)
 	}
 	for _, a := range []driver.Valuer{pgxid.Array([]nanoflake.ID{1, 0}), pgxid.Array([]sno.ID{short, {}}), pgxid.Array([]*sno.ID{nil, {}}), pgxid.Array([]sno.UUID{short.UUID(), {}})} {
-		_, err := a.Value()
-		if list, ok := errors.AsType[*iderr.ListError](err); !ok || list.Index != 1 || !errors.Is(err, iderr.ErrNoID) {
-			t.Errorf("the zero ID: %v", err)
+		v, err := a.Value()
+		if list, ok := errors.AsType[*iderr.ListError](err); !ok || list.Index != 1 || !errors.Is(err, iderr.ErrNoID) || v == nil {
+			t.Errorf("the zero ID: %v, %v", v, err)
 		}
 	}
 	if _, err := pgxid.Array([]float{1.5}).Value(); !errors.Is(err, iderr.ErrType) || !strings.Contains(err.Error(), "a value of type float64 holds no ID") {

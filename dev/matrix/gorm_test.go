@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/firn-id/firn/dev/matrix/cell"
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/typed"
 )
 
@@ -172,6 +174,20 @@ func gormForms[R gormRowOf[R, T], T cell.ID](t *testing.T, db *gorm.DB, k cell.K
 	}
 	if err := table.in().Select("id").Order("n").Scan(&scanned).Error; err != nil || !slices.Equal(scanned, table.ids) {
 		t.Errorf("Scan: %v, %v, want %v", scanned, err, table.ids)
+	}
+	var forgotten T
+	if _, err := forgotten.Value(); err != nil { // a sno.ID stores its zero
+		for form, r := range map[string]*gorm.DB{
+			"Not":   table.in().Not("id", forgotten).Delete(new(R)),
+			"map":   table.in().Not(map[string]any{"id": &forgotten}).Delete(new(R)),
+			"null":  table.in().Not("id", sql.Null[T]{V: forgotten, Valid: true}).Delete(new(R)),
+			"Where": table.in().Where("id", forgotten).Delete(new(R)),
+			"alone": table.in().Not(forgotten).Delete(new(R)),
+		} {
+			if !errors.Is(r.Error, iderr.ErrNoID) || r.RowsAffected > 0 {
+				t.Errorf("%s of a forgotten ID: %d rows, %v", form, r.RowsAffected, r.Error)
+			}
+		}
 	}
 	if !strings.HasPrefix(k.Column.Postgres, "VARCHAR") {
 		return

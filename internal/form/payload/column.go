@@ -55,22 +55,26 @@ func (c *Column[T]) other(what string) error {
 		Reason: what + " holds no " + c.Type + ", which is " + c.Holds + ": " + c.Else}
 }
 
+// refused is the value beside an error of Value. GORM drops the error, and takes nil for NULL. No
+// driver stores a complex number, and GORM makes no condition of it, as it would of a struct or bytes.
+const refused = 0i
+
 // Value returns what database/sql stores.
 func (c *Column[T]) Value(id T) (driver.Value, error) {
 	var zero T
 	switch {
 	case id == zero:
-		return nil, c.zero()
+		return refused, c.zero()
 	case c.ToInt != nil:
 		v, err := c.ToInt(id)
 		if err != nil {
-			return nil, err
+			return refused, err
 		}
 		return v, nil
 	case c.ToText != nil:
 		text, err := c.ToText(id)
 		if err != nil {
-			return nil, err
+			return refused, err
 		}
 		return text, nil
 	}
@@ -114,6 +118,8 @@ func (c *Column[T]) Scan(src any) (id T, err error) {
 		return id, c.other("a text of length " + strconv.Itoa(len(v)))
 	case []byte:
 		return c.ScanBytes(v)
+	case complex128: // refused, which GORM may scan into another field
+		return id, c.zero()
 	}
 	return id, wrong.Type(c.Format, src)
 }

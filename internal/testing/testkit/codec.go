@@ -248,8 +248,11 @@ func (s Suite[T, P]) NoIDs(t *testing.T, values ...T) {
 		same("MarshalBinary", b, err)
 		b, err = id.MarshalJSON()
 		same("MarshalJSON", b, err)
-		_, err = id.Value()
+		v, err := id.Value()
 		same("Value", nil, err)
+		if storable(v) {
+			t.Errorf("%s(%v): Value gave %#v beside the error", s.Model.Name, s.Value(id), v)
+		}
 		if got, want := id.String(), s.Model.Name+"("+s.Value(id).String()+")"; got != want {
 			t.Errorf("String is %q, want %q", got, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"gorm.io/driver/mysql"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
@@ -115,6 +116,75 @@ func TestNoID(t *testing.T) {
 			if err := db.Model(table).Count(&rows).Error; err != nil || rows != 0 {
 				t.Errorf("%T: %d rows, %v", table, rows, err)
 			}
+		}
+	})
+}
+
+// A forgotten ID in a condition of a column is an error, and never IS NULL. The rows stay as they are.
+func TestForgottenInCondition(t *testing.T) {
+	var id nanoflake.ID // forgotten
+	null := sql.Null[nanoflake.ID]{V: id, Valid: true}
+	each(t, func(t *testing.T, db *gorm.DB, _ *recorder) {
+		var rows []Order
+		var order Order
+		var n int64
+		orders := []Order{{ID: 1, Item: "root"}, {ID: 2, Item: "root"}, {ID: 3, ParentID: new(nanoflake.ID(1)), Item: "child"}}
+		if err := db.Create(&orders).Error; err != nil {
+			t.Fatal(err)
+		}
+		first := func(tx *gorm.DB) *gorm.DB { return tx.First(&order) }
+		for name, r := range map[string]*gorm.DB{
+			"Where(column).Delete":         db.Where("parent_id", id).Delete(&Order{}),
+			"Where(&column).Delete":        db.Where("parent_id", &id).Delete(&Order{}),
+			"Where(column, null).Delete":   db.Where("payment", null).Delete(&Order{}),
+			"Where(words).Delete":          db.Where("parent_id = ?", id).Delete(&Order{}),
+			"Where(IN).Delete":             db.Where("parent_id IN ?", []nanoflake.ID{1, id}).Delete(&Order{}),
+			"Where(column, IDs).Delete":    db.Where("parent_id", []nanoflake.ID{id}).Delete(&Order{}),
+			"Where(map).Delete":            db.Where(map[string]any{"parent_id": id}).Delete(&Order{}),
+			"Where(struct).Delete":         db.Where(&Order{ParentID: &id}).Delete(&Order{}),
+			"Where(struct of null).Delete": db.Where(&Order{Payment: null}).Delete(&Order{}),
+			"Where(field).Delete":          db.Where(&Order{ParentID: &id, Item: "root"}, "ParentID").Delete(&Order{}),
+			"Where(clause.Eq).Delete":      db.Where(clause.Eq{Column: "parent_id", Value: id}).Delete(&Order{}),
+			"Where(clause.Neq).Delete":     db.Where(clause.Neq{Column: "id", Value: id}).Delete(&Order{}),
+			"Where(Expr).Delete":           db.Where(gorm.Expr("parent_id = ?", id)).Delete(&Order{}),
+			"Where(id).Delete":             db.Where(id).Delete(&Order{}),
+			"Delete(column)":               db.Delete(&Order{}, "parent_id", id),
+			"Delete(map)":                  db.Delete(&Order{}, map[string]any{"parent_id": id}),
+			"Not(column).Delete":           db.Not("id", id).Delete(&Order{}),
+			"Not(map).Delete":              db.Not(map[string]any{"id": id}).Delete(&Order{}),
+			"Not(struct).Delete":           db.Not(&Order{ParentID: &id}).Delete(&Order{}),
+			"Not(id).Delete":               db.Not(id).Delete(&Order{}),
+			"Or(column).Delete":            db.Where("id", 9).Or("parent_id", id).Delete(&Order{}),
+			"Or(map).Delete":               db.Where("id", 9).Or(map[string]any{"parent_id": id}).Delete(&Order{}),
+			"group.Delete":                 db.Where(db.Where("parent_id", id).Or("id", 9)).Delete(&Order{}),
+			"Update":                       db.Model(&Order{}).Where("parent_id", id).Update("item", "x"),
+			"Updates":                      db.Model(&Order{}).Not("id", id).Updates(map[string]any{"item": "x"}),
+			"Updates of the column":        db.Model(&Order{}).Where("id", 1).Updates(map[string]any{"parent_id": id, "payment": id}),
+			"Updates of a struct":          db.Where("id", 1).Updates(&Order{ParentID: &id}),
+			"Save":                         db.Save(&Order{ID: 1, ParentID: &id}),
+			"Find":                         db.Where("parent_id", id).Find(&rows),
+			"Count":                        db.Model(&Order{}).Where("parent_id", id).Count(&n),
+			"Pluck":                        db.Model(&Order{}).Where("parent_id", id).Pluck("item", new([]string)),
+			"First":                        first(db.Where("parent_id", id)),
+			"subquery":                     db.Where("id IN (?)", db.Model(&Order{}).Select("id").Where("parent_id", id)).Delete(&Order{}),
+			"Joins":                        db.Joins("Parent", db.Where(map[string]any{"id": id})).Find(&rows),
+			"Preload":                      db.Preload("Parent", "parent_id", id).Find(&rows),
+			"FirstOrInit":                  db.Where("parent_id", id).FirstOrInit(&Order{}),
+			"FirstOrCreate":                db.Where("id", 9).Attrs(&Order{ID: 9, ParentID: &id}).FirstOrCreate(&Order{}),
+			"FirstOrCreate of a map":       db.Where("id", 9).Attrs(map[string]any{"id": 9, "payment": id}).FirstOrCreate(&Order{}),
+			"Assign":                       db.Where("id", 1).Assign(map[string]any{"payment": id}).FirstOrCreate(&Order{}),
+			"Create of a map":              db.Model(&Order{}).Create(map[string]any{"id": 9, "payment": id}),
+			"generic": func() *gorm.DB {
+				n, err := gorm.G[Order](db).Where("parent_id", id).Delete(t.Context())
+				return &gorm.DB{Error: err, RowsAffected: int64(n)}
+			}(),
+		} {
+			if !errors.Is(r.Error, iderr.ErrNoID) {
+				t.Errorf("%s: %d rows, %v", name, r.RowsAffected, r.Error)
+			}
+		}
+		if err := db.Order("id").Find(&rows).Error; err != nil || !reflect.DeepEqual(rows, orders) {
+			t.Errorf("the orders are %+v, %v", rows, err)
 		}
 	})
 }
