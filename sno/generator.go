@@ -159,7 +159,7 @@ func newGenerator(c Config) (*Generator, error) {
 		Shift: lineShift, Least: g.min, Most: g.max, PerSecond: 2 * perSecond, Capacity: uint64(g.Cap()) * perSecond,
 	}, g.word.Last())
 	if c.Leased {
-		g.fence.Refuse(iderr.ErrFenced)
+		g.fence.Await()
 	} else {
 		g.word.Open()
 	}

@@ -165,6 +165,12 @@ func (f *Fence) Withdraw() uint64 {
 	return f.until.Load()
 }
 
+// unleased is the refusal of Await.
+var unleased = refusal{err: iderr.ErrFenced}
+
+// Await is for a new generator: callers get an error until a lease calls another method.
+func (f *Fence) Await() { f.refusal.Store(&unleased) }
+
 // Refuse sets the error for callers that find nothing to mint. Extend clears the error.
 func (f *Fence) Refuse(err error) { f.refuse(err, false) }
 
@@ -207,10 +213,20 @@ func (f *Fence) Seal(word Word, err error) uint64 {
 // a lock that a Word needs.
 func (f *Fence) Sealed() bool { return f.sealed.Load() }
 
+// noLease is the error after Await, of the generator's format.
+type noLease string
+
+func (format noLease) Error() string { return string(format) + ": no lease: call lease.Start" }
+
+func (noLease) Unwrap() error { return iderr.ErrFenced }
+
 // Err returns the error of a caller that finds nothing to mint.
 func (f *Fence) Err(format string) error {
 	why := iderr.ErrFenced
-	if refusal := f.refusal.Load(); refusal != nil {
+	switch refusal := f.refusal.Load(); {
+	case refusal == &unleased:
+		return noLease(format)
+	case refusal != nil:
 		why = refusal.err
 	}
 	return fmt.Errorf("%s: %w", format, why)

@@ -33,7 +33,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/internal/engine/entropy"
@@ -144,7 +143,7 @@ func (m *Mint) Init(c Config) {
 	m.fence.Fix(c.Worker)
 	m.leased = c.Leased
 	if c.Leased {
-		m.fence.Refuse(iderr.ErrFenced)
+		m.fence.Await()
 	} else {
 		m.word.Open()
 	}

@@ -16,6 +16,7 @@ func (g Generation[T]) TryFills(t *testing.T) {
 	t.Run("tick", g.tryFillTick)
 	t.Run("clock behind", g.tryFillBehind)
 	t.Run("lease", g.tryFillLeased)
+	t.Run("no lease", g.unleased)
 	t.Run("waiters", g.tryFillBesideWaiters)
 	t.Run("goroutines", g.tryFillBesideNext)
 }
@@ -167,6 +168,37 @@ func (g Generation[T]) tryFillLeased(t *testing.T) {
 		l.Seal(why)
 		g.refuses(t, gen, why, "the end of the lease")
 		Same(t, gen.Usage().Waits, 0)
+	})
+}
+
+// unleased asks a generator that no lease has started for IDs, by all methods.
+func (g Generation[T]) unleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(g.now()))
+		gen, err := g.New(Setup{Leased: true})
+		OK(t, err)
+		check := func(name, want string, err error) {
+			t.Helper()
+			if !errors.Is(err, iderr.ErrFenced) || err.Error() != g.Format+": "+want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for range 2 {
+			const want = "no lease: call lease.Start"
+			check("TryNext", want, Err(gen.TryNext()))
+			check("TryFill", want, Err(gen.TryFill(make([]T, 3))))
+			check("Next", want, Err(gen.Next(t.Context())))
+			check("Fill", want, Err(gen.Fill(t.Context(), make([]T, 3))))
+			for _, err := range gen.Seq(t.Context(), 3) {
+				check("Seq", want, err)
+			}
+			OK(t, gen.ForLease().Grant(0, time.Now(), time.Now())) // grants nothing
+		}
+		now := g.tick(time.Now())
+		OK(t, gen.ForLease().Grant(0, now, now.Add(g.Unit)))
+		OK(t, Err(gen.Next(t.Context())))
+		time.Sleep(g.Unit)
+		check("TryNext", "outside the granted interval", Err(gen.TryNext()))
 	})
 }
 
