@@ -299,6 +299,8 @@ func TestBad(t *testing.T) {
 		generator("sno", "epoch = 2024-01-01"):                                                            "3: generators.g.epoch: sno has no such setting",
 		generator("sno", "meta = 256"):                                                                    "3: generators.g.meta: 256 is not in 0 to 255",
 		generator("nanoflake", "epoch = 2024-01-01T00:00:00"):                                             "3: generators.g.epoch: is a time without a zone: want a time with a zone, a date, or Unix milliseconds",
+		generator("nanoflake", "epoch = 1577836800"):                                                      "3: generators.g.epoch: looks like seconds (2020-01-01T00:00:00Z), not Unix milliseconds",
+		generator("nanoflake", "epoch = 20200101"):                                                        "3: generators.g.epoch: looks like seconds (1970-08-22T19:08:21Z), not Unix milliseconds",
 		generator("nanoflake", "epoch = 3000-01-01"):                                                      "3: generators.g.epoch: 3000-01-01T00:00:00Z is not in 1957",
 		generator("nanoflake", "epoch = 1000-01-01"):                                                      "3: generators.g.epoch: ",
 		generator("nanoflake", "epoch = 2024-01-01T00:00:00.0001Z"):                                       "3: generators.g.epoch: ",

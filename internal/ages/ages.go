@@ -1,7 +1,10 @@
-// Package ages says how old IDs can be, for guesses of the format of an ID.
+// Package ages says how old IDs can be, for guesses of the format of an ID, and for times that people write.
 package ages
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 const (
 	skew  = 24 * time.Hour // clocks differ, and dates of time zones
@@ -29,4 +32,13 @@ func (g *Guesses) Weigh(t time.Time) (plausible bool, distance int64) {
 		distance += future
 	}
 	return g.first <= ms && ms <= g.last, distance
+}
+
+// Unix returns the time of Unix milliseconds that a person wrote. A number below 10^11 is seconds, or a date without
+// hyphens: as milliseconds it is before 1973-03-04. 0 is the same in both, and nobody writes seconds of a time before 1970.
+func Unix(ms int64) (time.Time, error) {
+	if 0 < ms && ms < 1e11 {
+		return time.Time{}, errors.New("looks like seconds (" + time.Unix(ms, 0).UTC().Format(time.RFC3339) + "), not Unix milliseconds")
+	}
+	return time.UnixMilli(ms).UTC(), nil
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/firn-id/firn/internal/ages"
 )
 
 // An Error is a fault of a file. Its text has names of settings, and no values: a value may be a secret.
@@ -247,6 +249,11 @@ func (v *Value[T]) UnmarshalTOML(data any) error {
 			want = `a duration in quotes, as in "2s" or "500ms"`
 		}
 	case *time.Time:
+		if ms, is := data.(int64); is {
+			at, err := ages.Unix(ms)
+			*to = at
+			return err
+		}
 		var ok bool
 		if *to, ok = timeOf(data); !ok {
 			want = "a time with a zone, a date, or Unix milliseconds, as in 2024-01-01T00:00:00Z, 2024-01-01 or 1704067200000"
@@ -261,8 +268,6 @@ func (v *Value[T]) UnmarshalTOML(data any) error {
 // timeOf returns the time of a value. A date is the beginning of the day in UTC.
 func timeOf(data any) (time.Time, bool) {
 	switch v := data.(type) {
-	case int64:
-		return time.UnixMilli(v).UTC(), true
 	case time.Time:
 		switch v.Location().String() { // as the library marks values without a zone
 		case "date-local":

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/xhit/go-str2duration/v2"
+
+	"github.com/firn-id/firn/internal/ages"
 )
 
 // ParseTime returns the time in UTC that a word of the command line says: in RFC 3339, a date, or Unix
@@ -17,7 +19,9 @@ func ParseTime(s string) (time.Time, error) {
 		t, err = date, nil
 	}
 	if ms, bad := strconv.ParseInt(s, 10, 64); bad == nil && s[0] != '+' {
-		t, err = time.UnixMilli(ms), nil
+		if t, err = ages.Unix(ms); err != nil {
+			return time.Time{}, err
+		}
 	}
 	t = t.UTC()
 	switch {

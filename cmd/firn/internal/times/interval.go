@@ -2,7 +2,6 @@ package times
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -73,11 +72,6 @@ func outsideOf(l layout, at cli.Time) error {
 	err := fmt.Errorf("%w", &iderr.TimeError{Format: l.Name(), Time: at.Value, First: first, Last: last})
 	if l.Has("epoch") {
 		err = fmt.Errorf("%w, or name the epoch of the IDs by --epoch", err)
-	}
-	if seconds, bad := strconv.ParseInt(at.Text, 10, 64); bad == nil && seconds != 0 {
-		if _, ok := l.shape.Timestamp(time.Unix(seconds, 0)); ok {
-			err = fmt.Errorf("%w; if %s is in seconds, write %s000", err, at.Text, at.Text)
-		}
 	}
 	return err
 }

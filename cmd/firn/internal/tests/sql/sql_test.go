@@ -64,7 +64,7 @@ func TestSettings(t *testing.T) {
 	all := []setup{
 		{format("nanoflake"), inspect.Settings{Epoch: epoch("1960-02-29T12:34:56.789Z")}, []string{"--epoch", "1960-02-29T12:34:56.789Z"}},
 		{format("ulidflake"), inspect.Settings{Epoch: epoch("9900-01-01T00:00:00Z")}, []string{"--epoch", "9900-01-01"}},
-		{format("ulidflake-scalable"), inspect.Settings{Epoch: time.UnixMilli(1)}, []string{"--epoch", "1"}},
+		{format("ulidflake-scalable"), inspect.Settings{Epoch: time.UnixMilli(1)}, []string{"--epoch", "1970-01-01T00:00:00.001Z"}},
 		{format("snowflakesi"), inspect.Settings{ClockBits: 41, MachineBits: snowflakesi.NoMachineBits}, []string{"--clock-bits", "41", "--machine-bits", "0"}},
 		{format("snowflakesi"), inspect.Settings{MachineBits: 13, Epoch: epoch("2025-01-01T00:00:00Z")}, []string{"--machine-bits", "13", "--epoch", "2025-01-01"}},
 	}
