@@ -116,11 +116,14 @@ func (conns) HandleRPC(context.Context, stats.RPCStats)                       {}
 // timerKey is the key of the timer in the context of a call.
 type timerKey struct{}
 
-// impatient is the tap of a server: impatient cancels a call whose message does not come in time.
+// impatient is the tap of a server: impatient cancels a call whose message does not come in time. The timer ends with the
+// call: grpc ends many calls without asking for their message, and a timer that goes on would keep such a call in memory.
 func impatient(wait time.Duration) tap.ServerInHandle {
 	return func(ctx context.Context, _ *tap.Info) (context.Context, error) {
 		ctx, cancel := context.WithCancel(ctx)
-		return context.WithValue(ctx, timerKey{}, time.AfterFunc(wait, cancel)), nil
+		timer := time.AfterFunc(wait, cancel)
+		context.AfterFunc(ctx, func() { timer.Stop() })
+		return context.WithValue(ctx, timerKey{}, timer), nil
 	}
 }
 
