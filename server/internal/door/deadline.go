@@ -15,11 +15,12 @@ import (
 // is the connection's own at once, if a call of the direction is under way: net/http ends its reads by such deadlines. Most
 // of these reads have not begun yet, and then fail without the connection.
 type deadline struct {
-	set  func(time.Time) error // of the connection
-	last *atomic.Int64         // the time of the last sweep, in Unix nanoseconds: reading the clock takes longer than the rest
+	set   func(time.Time) error // of the connection
+	began time.Time             // of the Door
+	last  *atomic.Int64         // Door.last: reading the clock takes longer than the rest
 
 	mu   sync.Mutex
-	want int64 // the noted deadline in Unix nanoseconds
+	want int64 // the noted deadline, in nanoseconds since began
 	own  bool  // the connection has a deadline of its own
 	busy int   // calls under way
 }
@@ -35,7 +36,7 @@ func (d *deadline) move(t time.Time) error {
 	defer d.mu.Unlock()
 	d.want = never
 	if !t.IsZero() {
-		d.want = t.UnixNano()
+		d.want = int64(t.Sub(d.began))
 		last := d.last.Load()
 		if d.want < last+2*int64(every) && (d.want > last || d.busy > 0) {
 			d.own = true
@@ -71,7 +72,7 @@ func (d *deadline) end() {
 func (d *deadline) sweep(now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.want <= now.UnixNano() && !d.own {
+	if d.want <= int64(now.Sub(d.began)) && !d.own {
 		d.own = true
 		d.set(now)
 	}
@@ -80,8 +81,9 @@ func (d *deadline) sweep(now time.Time) {
 // deadlines are the deadlines of a connection.
 type deadlines struct{ read, write deadline }
 
-func newDeadlines(c net.Conn, last *atomic.Int64) *deadlines {
-	return &deadlines{deadline{set: c.SetReadDeadline, last: last, want: never}, deadline{set: c.SetWriteDeadline, last: last, want: never}}
+func newDeadlines(c net.Conn, d *Door) *deadlines {
+	return &deadlines{deadline{set: c.SetReadDeadline, began: d.began, last: &d.last, want: never},
+		deadline{set: c.SetWriteDeadline, began: d.began, last: &d.last, want: never}}
 }
 
 // sweep looks at the deadlines of all connections of HTTP and GRPC, until the Door closes.
@@ -91,7 +93,7 @@ func (d *Door) sweep() {
 	for {
 		select {
 		case now := <-t.C:
-			d.last.Store(now.UnixNano())
+			d.last.Store(int64(now.Sub(d.began)))
 			d.mu.Lock()
 			for c := range d.given {
 				c.read.sweep(now)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 )
 
 // counting counts the deadlines that are set.
@@ -31,7 +32,7 @@ func pipe(t *testing.T) (*conn, *counting) {
 	near, far := net.Pipe()
 	c := &counting{Conn: near}
 	d := New(Config{})
-	given := &conn{Conn: c, deadlines: newDeadlines(c, &d.last), door: d}
+	given := &conn{Conn: c, deadlines: newDeadlines(c, d), door: d}
 	d.given[given] = struct{}{}
 	go d.sweep()
 	t.Cleanup(func() { near.Close(); far.Close(); close(d.swept) })
@@ -71,6 +72,34 @@ func TestDeadlines(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Deadlines that were set before the clock of the machine jumped, by an hour forward or back: they end calls when their time
+// has come, not earlier and not later.
+func TestDeadlinesWhenTheClockJumps(t *testing.T) {
+	const wait = 100 * time.Millisecond
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		c, _ := pipe(t) // outside of a bubble, whose times have no reading of the monotonic clock
+		rescue := time.AfterFunc(10*time.Second, func() { c.Conn.Close() })
+		began := time.Now()
+		c.SetDeadline(withWall(began.Add(wait), -jump))
+		_, err := c.Read(make([]byte, 1))
+		if took := time.Since(began); !errors.Is(err, os.ErrDeadlineExceeded) || took < wait {
+			t.Errorf("the clock went %v: %v after %v", jump, err, took)
+		}
+		rescue.Stop()
+	}
+}
+
+// withWall returns a time with another reading of the wall clock, and the same reading of the monotonic clock.
+func withWall(t time.Time, by time.Duration) time.Time {
+	const monotonic, seconds = 1 << 63, 30 // the bit and the place in time.Time
+	wall := (*uint64)(unsafe.Pointer(&t))
+	if *wall&monotonic == 0 {
+		panic("the time has no reading of the monotonic clock")
+	}
+	*wall += uint64(int64(by/time.Second)) << seconds
+	return t
 }
 
 // Another goroutine can move the deadline of a call, to an earlier or a later time. A deadline in the past ends the call at

@@ -64,7 +64,8 @@ type Door struct {
 
 	once    sync.Once      // begins the sweep
 	swept   chan struct{}  // ends the sweep
-	last    atomic.Int64   // the time of the last sweep, in Unix nanoseconds
+	began   time.Time      // the times of sweeps and deadlines count from here by the monotonic clock: the other clock may jump
+	last    atomic.Int64   // the time of the last sweep, in nanoseconds since began
 	finding sync.WaitGroup // connections that no server has yet
 	serving sync.WaitGroup // all connections
 	linger  sync.WaitGroup // connections that end without a reset
@@ -75,8 +76,8 @@ func New(c Config) *Door {
 	if c.First == 0 {
 		c.First = 20 * time.Second
 	}
-	d := &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{}, swept: make(chan struct{})}
-	d.last.Store(time.Now().UnixNano())
+	d := &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{},
+		swept: make(chan struct{}), began: time.Now()}
 	return d
 }
 
@@ -156,7 +157,7 @@ func (d *Door) serve(c net.Conn, only bool) {
 		return // the goroutine's stack has grown: RESP waits for the client in another
 	default:
 		inner.SetDeadline(time.Time{})
-		d.hand(&conn{Conn: inner, deadlines: newDeadlines(inner, &d.last), start: start, door: d, protocol: p})
+		d.hand(&conn{Conn: inner, deadlines: newDeadlines(inner, d), start: start, door: d, protocol: p})
 		d.finding.Done() // the server of the protocol has the connection, or the connection is closed
 		return
 	}
