@@ -98,7 +98,8 @@ func (s *Server) serveProtocols() {
 		Hosts: c.Hosts, Metrics: s.count.Handler(), Draining: s.draining.Load})
 	s.http = &http.Server{Handler: handler, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		// A client that sends or reads too slowly is cut, whatever it does. Headers have the time of the whole request.
-		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute}
+		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return web.WithConn(ctx, c.(door.Conn)) }}
 	calls := rpc.Config{Set: s.set, Access: s.access, MaxIDs: c.Limits.IDs, Calls: s.count.Protocol("grpc"), Log: s.log}
 	s.grpc = grpc.NewServer(rpc.Options(calls)...)
 	s.rpc = rpc.Register(s.grpc, calls)
@@ -107,23 +108,26 @@ func (s *Server) serveProtocols() {
 	if s.certs != nil {
 		d.TLS = s.certs.Config()
 	}
+	if s.access.Needed() {
+		d.Token = tokenTime
+	}
 	s.door = door.New(d)
 }
 
-// full answers a connection beyond the limit.
+// tokenTime is how long a client may take to send a token. Otherwise clients without tokens could have all connections.
+var tokenTime = 10 * time.Second // changed by tests
+
+// full answers a connection beyond the limit. A client of gRPC takes the end of the connection for UNAVAILABLE, and HTTP is
+// answered by package web.
 func (s *Server) full(c net.Conn, p door.Protocol) {
 	e := reason.Connections.New("the server has %d connections, as many as its limit allows", s.config.Limits.Connections)
-	c.SetDeadline(time.Now().Add(time.Second))
-	switch p {
-	case door.RESP:
+	name := "grpc"
+	if p == door.RESP {
+		name = "resp"
+		c.SetDeadline(time.Now().Add(time.Second))
 		fmt.Fprintf(c, "-%s %s\r\n", e.Of.RESP, e)
-	case door.HTTP:
-		body := e.Error() + "\n"
-		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s",
-			e.Of.HTTP, http.StatusText(e.Of.HTTP), len(body), body)
 	}
-	// A client of gRPC takes the end of the connection for UNAVAILABLE.
-	s.count.Protocol([...]string{"http", "grpc", "resp"}[p]).Refused(e.Of)
+	s.count.Protocol(name).Refused(e.Of)
 }
 
 // An endpoint is where the server listens.

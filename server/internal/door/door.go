@@ -33,33 +33,44 @@ const (
 // A Config says what a [Door] does with connections.
 type Config struct {
 	TLS   *tls.Config    // nil for connections without TLS
-	Limit int            // how many connections are open at a time; 0 means no limit
+	Limit int            // how many connections are open at a time, beside the reserve; 0 means no limit
 	HTTP  *metrics.Calls // counts the connections of HTTP; the servers of the other protocols count their own
 	Log   *slog.Logger
 
 	// RESP serves a connection until its end, closes it, and calls ended. RESP may return before. start is what was read
-	// from the connection before. RESP calls entered when the end of the server of RESP would wait for the connection.
-	RESP func(c net.Conn, start []byte, entered, ended func())
-	// Full answers a connection beyond the limit, and does not close it.
+	// from the connection before. RESP calls entered when the end of the server of RESP would wait for the connection, and
+	// known when the client has sent a token.
+	RESP func(c net.Conn, start []byte, known, entered, ended func())
+	// Full answers a connection of RESP or GRPC beyond the limit, and does not close it. The server of HTTP gets such
+	// connections, too: see [Conn].
 	Full func(c net.Conn, p Protocol)
 	// Failed, if not nil, counts a TLS handshake that has failed.
 	Failed func()
 
 	// First is how long a connection may be silent before its first byte, and a TLS handshake may take. 0 means 20 s.
 	First time.Duration
+	// Token is how long a connection may take to send a token, whatever it does meanwhile. 0 means that no token is needed.
+	Token time.Duration
+}
+
+// A Conn is a connection of HTTP or GRPC. The address of the client of a connection is a Conn, too: grpc gives a call the
+// address.
+type Conn interface {
+	Known()     // the client has sent a token
+	Full() bool // the connection is beyond the limit
 }
 
 // A Door is the entrance of a server. A Door is safe for concurrent use.
 type Door struct {
 	Config
-	queues  [2]*queue // of HTTP and GRPC
-	open    atomic.Int64
-	refused atomic.Int64
-	warned  atomic.Int64 // when the log got the last handshake that failed, in Unix nanoseconds
+	queues [2]*queue // of HTTP and GRPC
+	open   atomic.Int64
+	warned atomic.Int64 // when the log got the last handshake that failed, in Unix nanoseconds
 
 	mu       sync.Mutex
-	waiting  map[net.Conn]struct{} // connections without a protocol
-	given    map[*conn]struct{}    // open connections of HTTP and GRPC
+	waiting  map[net.Conn]struct{}  // connections without a protocol
+	given    map[*conn]struct{}     // open connections of HTTP and GRPC
+	beyond   map[net.Conn]time.Time // connections beyond the limit, and when they came
 	draining bool
 
 	once    sync.Once      // begins the sweep
@@ -77,7 +88,7 @@ func New(c Config) *Door {
 		c.First = 20 * time.Second
 	}
 	d := &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{},
-		swept: make(chan struct{}), began: time.Now()}
+		beyond: map[net.Conn]time.Time{}, swept: make(chan struct{}), began: time.Now()}
 	return d
 }
 
@@ -110,7 +121,12 @@ func (d *Door) Serve(ln net.Listener, only bool) {
 		}
 		// The door knows the connection before Serve can return, so Drain misses none.
 		if d.watch(c) {
-			d.serving.Go(func() { d.serve(c, only) })
+			full := d.open.Add(1) > int64(d.Limit) && d.Limit > 0
+			if full {
+				d.open.Add(-1)
+				d.makeRoom(c)
+			}
+			d.serving.Go(func() { d.serve(c, only, full) })
 		} else {
 			c.Close() // Serve was called after Drain
 		}
@@ -120,19 +136,62 @@ func (d *Door) Serve(ln net.Listener, only bool) {
 // preface begins each connection of HTTP/2 without TLS. The first three bytes are no beginning of a method of HTTP/1.1.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// most is how many connections beyond the limit are told so at a time. Others are closed.
-const most = 100
+// reserve is how many connections there can be beyond the limit: for requests of health and metrics, which have to be
+// answered then, and to tell other clients why they are refused.
+const reserve = 32
+
+// turn is how long a connection beyond the limit has for its request at least.
+const turn = 50 * time.Millisecond
+
+// makeRoom makes room for a connection beyond the limit: one that has had its turn makes way, a silent one if there is any,
+// else the oldest. So clients that hold connections keep nobody out. Until then new connections wait in the queue of the kernel.
+func (d *Door) makeRoom(c net.Conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.beyond) >= reserve {
+		var out net.Conn
+		for c, came := range d.beyond {
+			if out == nil || came.Before(d.beyond[out]) {
+				out = c
+			}
+		}
+		if rest := time.Until(d.beyond[out].Add(turn)); rest > 0 {
+			d.mu.Unlock()
+			time.Sleep(rest)
+			d.mu.Lock()
+			continue // others may have ended
+		}
+		for c, came := range d.beyond {
+			if _, silent := d.waiting[c]; silent && time.Since(came) >= turn {
+				out = c
+				break
+			}
+		}
+		delete(d.beyond, out)
+		out.Close()
+	}
+	d.beyond[c] = time.Now()
+}
 
 // serve finds the protocol of a connection, and hands the connection over.
-func (d *Door) serve(c net.Conn, only bool) {
-	full := d.open.Add(1) > int64(d.Limit) && d.Limit > 0
-	if full && d.refused.Add(1) > most {
-		d.settle(c)
-		d.finding.Done()
-		c.Close()
-		d.refused.Add(-1)
-		d.open.Add(-1)
-		return
+func (d *Door) serve(c net.Conn, only, full bool) {
+	known := func() {}
+	if d.Token > 0 {
+		timer := time.AfterFunc(d.Token, func() {
+			d.Log.Debug("a client has sent no token in time", "client", c.RemoteAddr())
+			c.Close()
+		})
+		known = func() { timer.Stop() }
+	}
+	ended := func() {
+		known()
+		if !full {
+			d.open.Add(-1)
+			return
+		}
+		d.mu.Lock()
+		delete(d.beyond, c)
+		d.mu.Unlock()
 	}
 	inner, p, start, err := d.find(c, only)
 	d.settle(c)
@@ -143,28 +202,25 @@ func (d *Door) serve(c net.Conn, only bool) {
 			d.answerPlain(e.Conn, only || e.RecordHeader[0] == '*')
 		}
 		d.Close(c)
-	case full:
+	case full && p != HTTP:
 		d.finding.Done()
 		d.Full(inner, p)
 		d.Close(inner)
 	case p == RESP:
 		inner.SetDeadline(time.Time{})
 		d.serving.Add(1)
-		d.RESP(inner, start, d.finding.Done, func() {
-			d.open.Add(-1)
+		d.RESP(inner, start, known, d.finding.Done, func() {
+			ended()
 			d.serving.Done()
 		})
 		return // the goroutine's stack has grown: RESP waits for the client in another
 	default:
 		inner.SetDeadline(time.Time{})
-		d.hand(&conn{Conn: inner, deadlines: newDeadlines(inner, d), start: start, door: d, protocol: p})
+		d.hand(&conn{Conn: inner, deadlines: newDeadlines(inner, d), start: start, door: d, protocol: p, full: full, known: known, ended: ended})
 		d.finding.Done() // the server of the protocol has the connection, or the connection is closed
 		return
 	}
-	if full {
-		d.refused.Add(-1)
-	}
-	d.open.Add(-1)
+	ended()
 }
 
 // hand gives a connection to the server of its protocol. Close of the conn counts the connection out.
@@ -380,8 +436,22 @@ type conn struct {
 	start    []byte // read before, and not read from the conn yet
 	door     *Door
 	protocol Protocol
+	full     bool
+	known    func()
+	ended    func()
 	closed   atomic.Bool
 }
+
+func (c *conn) Known()     { c.known() }
+func (c *conn) Full() bool { return c.full }
+
+// An address is the address of a client, with the connection.
+type address struct {
+	net.Addr
+	Conn
+}
+
+func (c *conn) RemoteAddr() net.Addr { return address{c.Conn.RemoteAddr(), c} }
 
 func (c *conn) Read(p []byte) (int, error) {
 	if len(c.start) > 0 {
@@ -423,11 +493,11 @@ func (c *conn) Close() error {
 	c.door.mu.Lock()
 	delete(c.door.given, c)
 	c.door.mu.Unlock()
-	c.door.open.Add(-1)
 	if c.protocol == HTTP {
 		c.door.HTTP.Closed()
 	}
 	c.door.Close(c.Conn)
+	c.ended()
 	c.door.serving.Done()
 	return nil
 }

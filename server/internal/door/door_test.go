@@ -34,7 +34,7 @@ func open(t *testing.T, c door.Config, only bool) *house {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.RESP = func(conn net.Conn, start []byte, entered, ended func()) {
+	c.RESP = func(conn net.Conn, start []byte, _, entered, ended func()) {
 		defer ended()
 		entered()
 		fmt.Fprintf(conn, "RESP %q", start)
@@ -51,10 +51,12 @@ func open(t *testing.T, c door.Config, only bool) *house {
 	h.address = ln.Addr().String()
 	var doors sync.WaitGroup
 	doors.Go(func() { h.Serve(ln, only) })
-	go http.Serve(h.Listener(door.HTTP), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	type key struct{}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "HTTP %s %s %q", r.Method, r.URL, body)
-	}))
+		fmt.Fprintf(w, "HTTP %s %s %q, full %t", r.Method, r.URL, body, r.Context().Value(key{}).(door.Conn).Full())
+	}), ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, key{}, c) }}
+	go server.Serve(h.Listener(door.HTTP))
 	go func() {
 		for {
 			conn, err := h.Listener(door.GRPC).Accept()
@@ -191,7 +193,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A connection beyond the limit gets an answer of its protocol, and the end of another connection makes room.
+// A connection beyond the limit gets an answer of its protocol, HTTP from the server of HTTP, and the end of another
+// connection makes room.
 func TestLimit(t *testing.T) {
 	h := open(t, door.Config{Limit: 1}, false)
 	first, err := net.Dial("tcp", h.address)
@@ -203,8 +206,9 @@ func TestLimit(t *testing.T) {
 	if _, err := http.ReadResponse(bufio.NewReader(first), nil); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"*1\r\n": "full 2", "GET / HTTP/1.1\r\n\r\n": "full 0", preface: "full 1"} {
-		if got := h.send(t, text); got != want {
+	for text, want := range map[string]string{"*1\r\n": "full 2", preface: "full 1",
+		"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n": "full true"} {
+		if got := h.send(t, text); !strings.HasSuffix(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -248,7 +248,11 @@ func (c *conn) enter(user, token []byte) (*access.Bearer, error) {
 	if string(user) != "default" {
 		return nil, reason.WrongToken.New("the only user is default: send AUTH TOKEN")
 	}
-	return c.server.Access.Enter(string(token))
+	b, err := c.server.Access.Enter(string(token))
+	if err == nil {
+		c.known()
+	}
+	return b, err
 }
 
 func runHello(c *conn, words [][]byte) error {

@@ -19,6 +19,7 @@ type conn struct {
 	net    net.Conn
 	number int64
 	end    ending
+	known  func() // called when the client has sent a token
 	ended  func() // called when the connection is closed
 
 	bearer   *access.Bearer

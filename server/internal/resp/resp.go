@@ -77,17 +77,18 @@ func New(c Config) *Server {
 // ServeConn serves a connection until it ends, and closes it. The other parameters are those of [Server.Start].
 func (s *Server) ServeConn(n net.Conn, start []byte, entered func()) {
 	done := make(chan struct{})
-	s.Start(n, start, entered, func() { close(done) })
+	s.Start(n, start, func() {}, entered, func() { close(done) })
 	<-done
 }
 
 // Start serves a connection until it ends, closes it, and calls ended. start has the bytes that were read from the
 // connection before. Start does not keep start. Start calls entered when Drain would wait for the connection: a caller that
-// calls Drain after entered knows that the commands of the connection are answered.
+// calls Drain after entered knows that the commands of the connection are answered. Start calls known whenever the client
+// sends a token of the server.
 //
 // Start may return before the connection ends. Then goroutines with small stacks wait for the client: return soon, too.
-func (s *Server) Start(n net.Conn, start []byte, entered, ended func()) {
-	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2, ended: ended}
+func (s *Server) Start(n net.Conn, start []byte, known, entered, ended func()) {
+	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2, known: known, ended: ended}
 	ok := s.enter(c)
 	entered()
 	if !ok {

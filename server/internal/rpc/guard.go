@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/access"
@@ -19,13 +20,16 @@ type guard struct{ Config }
 
 func (g guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (answer any, err error) {
 	defer func() { err = g.after(info.FullMethod, recover(), err) }()
+	if strings.HasPrefix(info.FullMethod, "/grpc.health.") {
+		g.enter(ctx) // needs no token, and keeps the connection of a client with one
+	}
 	return handler(ctx, request)
 }
 
 func (g guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer func() { err = g.after(info.FullMethod, recover(), err) }()
+	bearer, err := g.enter(stream.Context())
 	if strings.HasPrefix(info.FullMethod, "/grpc.reflection.") { // says as much as List
-		bearer, err := g.enter(stream.Context())
 		if err == nil {
 			err = bearer.Look()
 		}
@@ -64,7 +68,13 @@ func (c Config) enter(ctx context.Context) (*access.Bearer, error) {
 	case token == "":
 		return nil, reason.Token.New("this server needs a token: send the metadata authorization: Bearer TOKEN")
 	}
-	return c.Access.Enter(token)
+	b, err := c.Access.Enter(token)
+	if p, ok := peer.FromContext(ctx); ok && err == nil {
+		if k, ok := p.Addr.(interface{ Known() }); ok { // of package door
+			k.Known()
+		}
+	}
+	return b, err
 }
 
 // token returns the token in the metadata of a call, or "".

@@ -6,6 +6,7 @@
 package web
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -120,10 +121,34 @@ func noPath() error {
 	return reason.NoPath.New("no such path: /openapi.json describes the paths of this server")
 }
 
+// A Conn is what the handler has to know of a connection, and tells it.
+type Conn interface {
+	Known()     // the client has sent a token
+	Full() bool // the connection is beyond the limit, and gets health and metrics
+}
+
+// connKey is the key of the Conn in the context of a request.
+type connKey struct{}
+
+// WithConn returns a context for the requests of a connection. It is for ConnContext of an http.Server.
+func WithConn(ctx context.Context, c Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// ends is the value of the header Connection of an answer that is the last one of its connection.
+var ends = []string{"close"}
+
 // ServeHTTP refuses what no path may get, and passes all other requests to the ServeMux.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var err error
+	c, ok := r.Context().Value(connKey{}).(Conn)
+	full := ok && c.Full()
+	if full || s.Access.Needed() { // route.answer takes the header back for a client with a token
+		w.Header()["Connection"] = ends
+	}
 	switch {
+	case full && !health[r.URL.Path]:
+		err = reason.Connections.New("the server has as many connections as its limit allows")
 	case !s.hosted(r.Host):
 		err = reason.Host.New("this server does not answer for the host %q: use its address, or add the name to the hosts of its configuration", nameOf(r.Host))
 	case len(r.URL.Path)+len(r.URL.RawQuery) > Longest:
@@ -139,6 +164,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.refuse(w, r, err)
 }
+
+// health are the paths that a connection beyond the limit gets.
+var health = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
 // idsPattern is the pattern of nearly all requests.
 const idsPattern = "/v1/generators/{name}/ids"
@@ -233,6 +261,16 @@ func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", of.methods)
 		return reason.Method.New("%s takes no %.20s: use GET", r.URL.EscapedPath(), r.Method)
 	}
+	b, bad := of.server.enter(r)
+	if b != nil {
+		c, ok := r.Context().Value(connKey{}).(Conn)
+		if ok {
+			c.Known()
+		}
+		if !ok || !c.Full() {
+			delete(w.Header(), "Connection")
+		}
+	}
 	if !of.api && !of.token {
 		return of.serve(w, r, nil)
 	}
@@ -242,9 +280,8 @@ func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength != 0 {
 		return reason.Request.New("the request has a body, which nobody reads: put n into the query, as in ?n=100")
 	}
-	b, err := of.server.enter(r)
-	if err != nil {
-		return err
+	if bad != nil {
+		return bad
 	}
 	return b.Tell(of.serve(w, r, b))
 }
