@@ -20,8 +20,8 @@ func diagnosed(t *testing.T, s *Store, err error) error {
 	return driver.Do(t.Context(), h, "test", func(context.Context) error { return readable(err) })
 }
 
-// TestAdvice is for what is hard to bring about.
-func TestAdvice(t *testing.T) {
+// TestDiagnose is for what is hard to bring about.
+func TestDiagnose(t *testing.T) {
 	s := &Store{name: name{"public", "leases"}, table: `"public"."leases"`}
 	for code, want := range map[string]string{"40001": "try again", "40P01": "try again", "57P01": "restarting", "57014": "cancelled", "XX000": ""} {
 		err := diagnosed(t, s, fmt.Errorf("outer: %w", &pgconn.PgError{Severity: "ERROR", Code: code, Message: "it fails"}))
