@@ -1,19 +1,15 @@
 package main
 
 import (
-	"encoding/binary"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
-	"github.com/firn-id/firn/dev/bench/call"
 	"github.com/firn-id/firn/internal/engine/clock"
 )
 
 // boundSubjects make no IDs: they do the least that a generator or a codec of Firn must do. A generator
 // looks at the counter and adds to a word. A portable generator calls time.Since for each ID. A
-// generator at saturation pauses until the next tick. A codec with vectors calls assembly. Only the
-// table of limits shows bounds.
+// generator at saturation pauses until the next tick. Only the table of limits shows bounds.
 var boundSubjects = []subject{
 	{
 		name: "time-since", title: "time.Since alone", kin: "nanoflake", bound: true,
@@ -61,84 +57,6 @@ var boundSubjects = []subject{
 				}
 				return last, nil
 			}), nil
-		},
-	},
-	{
-		name: "call-sno", title: "a call that copies 10 bytes", kin: "sno", loose: true, bound: true,
-		codec: func() (*codec, error) {
-			return codecOf(func() (v call.Bytes10, err error) { binary.LittleEndian.PutUint64(v[:], rand.Uint64()); return v, nil },
-				func(buf []byte, ids []call.Bytes10) []byte {
-					for i := range ids {
-						buf, _ = ids[i].AppendText(buf[:0])
-					}
-					return buf
-				},
-				func(ids []call.Bytes10) (s string) {
-					for i := range ids {
-						s = ids[i].String()
-					}
-					return s
-				},
-				func(texts []string) (id call.Bytes10, err error) {
-					for _, s := range texts {
-						if id, err = call.ParseBytes10(s); err != nil {
-							return id, err
-						}
-					}
-					return id, nil
-				})
-		},
-	},
-	{
-		name: "call-ulidflake", title: "a call that copies an integer", kin: "ulidflake", loose: true, bound: true,
-		codec: func() (*codec, error) {
-			return codecOf(func() (call.Integer, error) { return call.Integer(rand.Int64()), nil },
-				func(buf []byte, ids []call.Integer) []byte {
-					for i := range ids {
-						buf, _ = ids[i].AppendText(buf[:0])
-					}
-					return buf
-				},
-				func(ids []call.Integer) (s string) {
-					for i := range ids {
-						s = ids[i].String()
-					}
-					return s
-				},
-				func(texts []string) (id call.Integer, err error) {
-					for _, s := range texts {
-						if id, err = call.ParseInteger(s); err != nil {
-							return id, err
-						}
-					}
-					return id, nil
-				})
-		},
-	},
-	{
-		name: "call-scru160", title: "a call that copies 20 bytes", kin: "scru160", loose: true, bound: true,
-		codec: func() (*codec, error) {
-			return codecOf(func() (v call.Bytes20, err error) { binary.LittleEndian.PutUint64(v[:], rand.Uint64()); return v, nil },
-				func(buf []byte, ids []call.Bytes20) []byte {
-					for i := range ids {
-						buf, _ = ids[i].AppendText(buf[:0])
-					}
-					return buf
-				},
-				func(ids []call.Bytes20) (s string) {
-					for i := range ids {
-						s = ids[i].String()
-					}
-					return s
-				},
-				func(texts []string) (id call.Bytes20, err error) {
-					for _, s := range texts {
-						if id, err = call.ParseBytes20(s); err != nil {
-							return id, err
-						}
-					}
-					return id, nil
-				})
 		},
 	},
 }

@@ -65,10 +65,8 @@ func limits() []limit {
 		encode, decode float64
 		peer           string
 	}{{"sno", "sno", 2, 3, "rs-xid"}, {"ulidflake", "Ulid-Flake", 3, 4, "oklog-ulid"}, {"scru160", "SCRU160", 4, 6, "google-uuid"}} {
-		atMost("encode into a buffer, "+c.title, key{name(groupEncode, c.format, ""), "", "ns/op"}, c.encode, name(groupEncode, c.peer, ""),
-			name(groupEncode, "call-"+c.format, ""))
-		atMost("decode strictly, "+c.title, key{name(groupDecode, c.format, ""), "", "ns/op"}, c.decode, name(groupDecode, c.peer, ""),
-			name(groupDecode, "call-"+c.format, ""))
+		atMost("encode into a buffer, "+c.title, key{name(groupEncode, c.format, ""), "", "ns/op"}, c.encode, name(groupEncode, c.peer, ""), "")
+		atMost("decode strictly, "+c.title, key{name(groupDecode, c.format, ""), "", "ns/op"}, c.decode, name(groupDecode, c.peer, ""), "")
 	}
 	atMost("sort 1 M sno IDs", key{name(groupSort, "sno", ""), "", "ns/op"}, 20e6, name(groupSort, "sno-by-comparison", ""), "")
 	return all

@@ -149,7 +149,6 @@ BenchmarkNext/id=oklog-ulid-2  100  69 ns/op  16 B/op  1 allocs/op
 BenchmarkParallel/id=nanoflake/cores=2-2  100  14 ns/op  0 B/op  0 allocs/op
 BenchmarkParallel/id=rs-xid/cores=2-2  100  35 ns/op  0 B/op  0 allocs/op
 BenchmarkNext/id=time-since-2  100  24 ns/op
-BenchmarkEncode/id=call-sno-2  100  3.5 ns/op
 BenchmarkSaturation/id=nanoflake/goroutines=1-2  100  244 ns/op  99.95 %cap  4094000 IDs/s  0.1 cores  24 cpu-ns/ID
 BenchmarkSaturation/id=bwmarrin-snowflake/goroutines=1-2  100  244 ns/op  99.8 %cap  4090000 IDs/s  1 cores  240 cpu-ns/ID
 BenchmarkEncode/id=sno-2  100  4 ns/op  0 B/op  0 allocs/op

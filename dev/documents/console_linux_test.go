@@ -19,11 +19,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // servers are the pages that need a server of PostgreSQL of their own, or a database of MariaDB.
 var servers = map[string]struct{ postgres, mariadb bool }{
@@ -101,7 +98,6 @@ func newPlace(t *testing.T, bin, page string) *place {
 		"PATH=" + bin + ":" + of["PATH"], "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + filepath.Join(dir, "tmp"), "DIR=" + dir,
 		"LC_ALL=C.UTF-8", "TZ=UTC", "USER=" + of["USER"],
 		"STATE=" + filepath.Join(dir, "var/lib/firn"), "REPOSITORY=" + repository, "TESTDATA=" + testdata,
-		"FIRN_TEST_PROCESSES=" + of["FIRN_TEST_PROCESSES"], // undo.Main
 	}
 	from := []string{
 		"/var/lib/firn", filepath.Join(dir, "var/lib/firn"), "/run/secrets/", filepath.Join(dir, "run/secrets") + "/",

@@ -1,6 +1,6 @@
 // Package documents runs the blocks of code of all pages. Console blocks run in the order of their page, in one session of
-// bash. The services of docs/deploy.md run on a machine of namespaces, by a real systemd. Code of other languages is
-// compiled or read, or a test elsewhere runs the code. A block that cannot run has a mark before its fence:
+// bash, but for those of root. Code of other languages is compiled or read, or a test elsewhere runs the code. A block that
+// cannot run has a mark before its fence:
 //
 //	<!-- not run: needs Docker -->
 //

@@ -16,7 +16,7 @@ const (
 	other     treatment = "run by another test"
 	console   treatment = "run here: console"
 	session   treatment = "run here: other languages" // by a function of the page's preparation
-	onMachine treatment = "run here: on a machine with systemd"
+	ofRoot    treatment = "not run: commands and files of root"
 	goProgram treatment = "compiled and vetted: programs of Go"
 	goPiece   treatment = "compiled: pieces of Go"
 	data      treatment = "read: YAML"
@@ -52,7 +52,6 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/model/README.md", "console", "", ".ci/run model"},
 	{"docs/sql-functions.md", "console", "$ go test -run TestRange", ".ci/run tests-all"},
 	{"docs/stores.md", "console", "$ FIRN_REAL_SERVERS=1", ".ci/run servers"},
-	{"dev/bench/README.md", "console", "./bench/gate", ".ci/run gate"},
 	{"js/README.md", "console", "$ npm ci", ".ci/run js"},
 	{"js/README.md", "ts", "", `js/test/package.test.ts compiles the examples of README.md`},
 }
@@ -98,8 +97,6 @@ func exists(test string) error {
 func treat(b *block) (treatment, error) {
 	_, test := anotherTest(b)
 	switch {
-	case b.mark != "" && ofMachine(b):
-		return "", fmt.Errorf("%s: a machine runs the block: remove the mark", b)
 	case b.mark != "" && test != "":
 		return "", fmt.Errorf("%s: %s runs the block: remove the mark", b, test)
 	case b.mark != "" && runs(b):
@@ -109,8 +106,8 @@ func treat(b *block) (treatment, error) {
 	case test != "":
 		return other, nil
 	}
-	if ofMachine(b) {
-		return onMachine, nil
+	if forRoot(b) {
+		return ofRoot, nil
 	}
 	if of, err := os.ReadFile(prepared(b.page, ".sh")); err == nil && strings.Contains(string(of), "\nblock_"+b.language+"() ") {
 		return session, nil
@@ -153,14 +150,10 @@ func runs(b *block) bool {
 	return true
 }
 
-// machinePage is the page whose commands of root run on a machine with systemd: TestMachine.
-const machinePage = "docs/deploy.md"
-
-// ofMachine reports whether a machine runs a block, or has it as a file: the block has a command of root, or begins with the
-// file's path.
-func ofMachine(b *block) bool {
+// forRoot reports whether a block of the page on services has a command of root, or is a file in /etc.
+func forRoot(b *block) bool {
 	switch {
-	case b.page != machinePage:
+	case b.page != "docs/deploy.md":
 		return false
 	case b.language == "console":
 		return strings.HasPrefix(b.text, "# ") || strings.Contains(b.text, "\n# ")

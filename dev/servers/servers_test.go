@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,14 +12,11 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // opened returns a function for a test, which opens stores. The end of the test closes the stores.
 func opened[S driver.Store](t *testing.T, open func(context.Context, string) (S, error)) func(addr string) S {

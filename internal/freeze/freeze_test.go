@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/freeze"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -46,7 +45,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1) // the test has ended
 		}
 	}
-	os.Exit(undo.Main(m))
+	os.Exit(m.Run())
 }
 
 func TestProcess(t *testing.T) {

@@ -1,15 +1,11 @@
 package drivertest
 
 import (
-	"os"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 func memory(*testing.T) func() driver.Store {
 	s := memlease.New()

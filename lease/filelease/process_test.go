@@ -18,7 +18,6 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
 )
 
 // childEnv makes the test binary increment a counter. The value is the directory, the number of
@@ -35,7 +34,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	os.Exit(undo.Main(m))
+	os.Exit(m.Run())
 }
 
 // defects are hooks without a step that keeps writers of an entry apart.

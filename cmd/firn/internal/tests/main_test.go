@@ -25,7 +25,6 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -73,7 +72,7 @@ func (h homeless) Run() int {
 	os.Setenv("HOME", dir)
 	os.Unsetenv(stores.Variable)
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
-	return undo.Main(h.m)
+	return h.m.Run()
 }
 
 // keepCaches names the caches of the go command, which builds servers for tests. In an empty home the go
@@ -119,9 +118,7 @@ func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv("NO_COLOR", "")
 			e.Setenv("TERM", "xterm")
-			for _, name := range []string{"GORACE", "FIRN_TEST_PROCESSES"} { // the second is package undo's
-				e.Setenv(name, os.Getenv(name))
-			}
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Vars = append(e.Vars, variables...)
 			held := new(heldLeases)
 			e.Values[heldLeasesKey{}] = held

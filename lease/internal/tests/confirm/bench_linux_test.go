@@ -4,7 +4,6 @@ package confirm_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,7 +15,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -24,8 +22,6 @@ import (
 	"github.com/firn-id/firn/lease/pglease"
 	"github.com/firn-id/firn/nanoflake"
 )
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // looking counts the looks at a store.
 type looking struct {

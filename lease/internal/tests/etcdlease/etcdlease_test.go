@@ -14,7 +14,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -27,8 +26,6 @@ var quick = []string{"--heartbeat-interval", "50", "--election-timeout", "500"}
 // calm makes servers elect a leader later than by default: tests without faults must not see that a
 // busy machine delays the heartbeats of a leader.
 var calm = []string{"--heartbeat-interval", "300", "--election-timeout", "3000"}
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 var spaces atomic.Int64
 

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -143,8 +142,6 @@ var begun = undo.New("NATS", func(ctx context.Context, name string) error {
 	}
 	return err
 })
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // buckets returns a name, and deletes all buckets with the name as prefix after the test. The client is of
 // the server of the buckets.

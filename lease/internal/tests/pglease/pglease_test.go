@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -65,8 +64,6 @@ var made = undo.New("PostgreSQL", func(ctx context.Context, what string) error {
 	}
 	return err
 })
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // schema returns a name for a schema, which is dropped after the test. The connection is to the server of
 // the schema.

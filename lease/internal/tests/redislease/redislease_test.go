@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +80,6 @@ var prefixes = undo.New("Redis", func(ctx context.Context, prefix string) error 
 		}
 	}
 })
-
-func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // prefix returns a new prefix, whose keys are deleted after the test. The client is of the server of
 // the keys.

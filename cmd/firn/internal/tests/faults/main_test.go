@@ -18,7 +18,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/servertest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
 )
 
 func TestMain(m *testing.M) {
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(undo.Main(m))
+	os.Exit(m.Run())
 }
 
 // needs skips a test without the servers of a store, or fails the test if servers are required.

@@ -25,7 +25,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/place"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -42,7 +41,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(undo.Main(m))
+	os.Exit(m.Run())
 }
 
 // A process is the program, with its output.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/root"
-	"github.com/firn-id/firn/internal/testing/undo"
 )
 
 // asFirn is the variable that makes the binary of the tests the program firn.
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 	if program, err = os.Executable(); err != nil {
 		panic(err)
 	}
-	os.Exit(undo.Main(m))
+	os.Exit(m.Run())
 }
 
 func listen(t *testing.T) net.Listener {

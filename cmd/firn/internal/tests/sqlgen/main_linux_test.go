@@ -27,7 +27,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -51,7 +50,7 @@ func (c closing) Run() int {
 			shared.server.Close()
 		}
 	}()
-	return undo.Main(c.m)
+	return c.m.Run()
 }
 
 // shared is a server for tests that crash nothing.
