@@ -49,7 +49,7 @@ require (
 	github.com/prometheus/prometheus v0.310.0 // 0.311 to 0.315 bring the client of Kubernetes, 0.316 a later client_golang
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/rogpeppe/fastuuid v1.2.0
-	github.com/rogpeppe/go-internal v1.16.0
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	github.com/rs/xid v1.6.0
 	github.com/segmentio/ksuid v1.0.4
 	github.com/sony/sonyflake v1.2.0
