@@ -34,7 +34,7 @@ func BenchmarkFence(b *testing.B) {
 		n := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: leased, Clock: clock(time.Millisecond)}))
 		s := testkit.Must(sno.NewGeneratorWith(sno.Config{Leased: leased, Clock: clock(sno.TimeUnit)}))
 		if leased {
-			c := lease.Config{Window: 240 * time.Hour, First: 240 * time.Hour, TrustClock: true}
+			c := lease.Config{Window: lease.MaxWindow, First: lease.MaxWindow, TrustClock: true}
 			for _, g := range []lease.Generator{n, s} {
 				defer testkit.Must(lease.Start(b.Context(), memlease.New(), g, c)).Close()
 			}

@@ -20,6 +20,10 @@ const (
 	DefaultMaxIdle = 365 * 24 * time.Hour
 )
 
+// MaxWindow is the longest window. The pool's record remembers the longest window of any lease, and each
+// rescue keeps the workers for as long.
+const MaxWindow = 24 * time.Hour
+
 // minTicks is the shortest window, in ticks.
 const minTicks = 3
 
@@ -42,7 +46,8 @@ type Config struct {
 	// Window is how far ahead of the clock the lease allocates intervals. The lease renews after
 	// 3/10 of the window. Minting therefore survives an outage of the store of 7/10 of the window,
 	// less the Timeout if the store does not answer. A crash leaves the worker unused for up to a
-	// window. 0 means DefaultWindow. The least Window is 3 ticks of the format, and 10 ms.
+	// window. 0 means DefaultWindow. The least Window is 3 ticks of the format, and 10 ms; the longest is
+	// MaxWindow.
 	Window time.Duration
 
 	// First is the length of the first interval. A process that crashes early leaves its worker
@@ -145,6 +150,9 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 		if d.value < d.least {
 			return c, fmt.Errorf("%w: %s %v is less than %v", ErrConfig, d.name, d.value, d.least)
 		}
+	}
+	if c.Window > MaxWindow {
+		return c, fmt.Errorf("%w: Window %v is more than %v", ErrConfig, c.Window, MaxWindow)
 	}
 	if c.First > c.Window {
 		return c, fmt.Errorf("%w: First %v is more than the Window of %v", ErrConfig, c.First, c.Window)

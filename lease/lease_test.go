@@ -265,6 +265,7 @@ func TestConfig(t *testing.T) {
 	}{
 		"Window":    {Config{Window: 9 * time.Millisecond}, layout},
 		"Window of": {Config{Window: 2 * time.Second}, coarse},
+		"Window 25": {Config{Window: MaxWindow + time.Hour}, layout},
 		"First":     {Config{First: 2 * time.Millisecond}, layout},
 		"First 11s": {Config{First: 11 * time.Second}, layout},
 		"Timeout":   {Config{Timeout: -1}, layout},

@@ -90,6 +90,9 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	if f.window < least {
 		return cli.BadFlag("window", f.window.String(), "is less than "+least.String())
 	}
+	if f.window > lease.MaxWindow {
+		return cli.BadFlag("window", f.window.String(), "is more than "+lease.MaxWindow.String())
+	}
 	set, err := f.Settings()
 	if err != nil {
 		return err
