@@ -106,6 +106,9 @@ func parse(s string, alone bool) (*Address, error) {
 		}
 	}
 	if authority == "" {
+		if scheme != "file" && strings.Contains(a.Path, "@") { // postgres:///user:password@db/ids
+			return nil, a.bad("it has no host, and an @ in its path: write two slashes before a user")
+		}
 		return a, nil
 	}
 	for host := range strings.SplitSeq(authority, ",") {

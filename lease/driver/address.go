@@ -91,10 +91,16 @@ func SplitAddress(address string) (scheme, rest string, err error) {
 }
 
 // IsAddress reports whether the text for a directory looks like an address of a server, perhaps a mistyped one: postgres://db/ids,
-// postgres:/db/ids, postgres//db/ids, db:5432/ids, user@db/ids, host=db. As a directory, it would be a store of its own in each
-// working directory. After ./ or / the same text is a directory.
+// postgres:/db/ids, postgres//db/ids, db:5432/ids, postgres/user@db/ids, host=db, db/ids?table=x. As a directory, it would be a store
+// of its own in each working directory. After ./ or / the same text is a directory.
 func IsAddress(dir string) bool {
 	path := filepath.ToSlash(dir[len(filepath.VolumeName(dir)):])
 	first, rest, _ := strings.Cut(path, "/")
-	return strings.Contains(path, "://") || strings.ContainsAny(first, ":@=") || strings.HasPrefix(rest, "/") && first != "." && first != ".."
+	switch {
+	case strings.Contains(path, "://"):
+		return true
+	case first == "." || first == "..":
+		return false
+	}
+	return strings.HasPrefix(rest, "/") || first != "" && strings.ContainsAny(path, ":@=?")
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 const (
@@ -92,12 +94,16 @@ func withoutAddresses(s string) string {
 		s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], by)
 		s = strings.ReplaceAll(s, word, by)
 	}
-	for _, arg := range os.Args[1:] {
+	for i, arg := range os.Args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
 		scheme, _, isAddress := strings.Cut(arg, "://")
 		switch {
 		case strings.TrimLeft(name, "-") == "store" && value != "":
 			s = strings.ReplaceAll(s, value, "…")
+		case strings.TrimLeft(name, "-") == "state" && driver.IsAddress(value):
+			hide(value, "…")
+		case strings.TrimLeft(os.Args[i], "-") == "state" && driver.IsAddress(arg):
+			hide(arg, "…")
 		case isAddress:
 			hide(arg, scheme+"://…")
 			if strings.Contains(value, "://") {
@@ -114,7 +120,7 @@ func withoutAddresses(s string) string {
 }
 
 // mistyped finds what may be a password in an address with a mistake.
-var mistyped = regexp.MustCompile(`(?i):.*@|password=`)
+var mistyped = regexp.MustCompile(`(?is)[:;].*(@|%40)|(pass\w*|pwd|token|secret)=`)
 
 // Complain writes an error in one line, without control characters. Errors of libraries may have
 // some.

@@ -273,6 +273,9 @@ func (d *Directory) Set(s string) error {
 	if driver.IsAddress(s) {
 		return errors.New("is an address, not a directory: give it by --store")
 	}
+	if strings.HasPrefix(s, "~") {
+		return errors.New("begins with ~, which only a shell expands")
+	}
 	if err := driver.CheckPath(filepath.ToSlash(s)); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), driver.ErrAddress.Error()+": "))
 	}

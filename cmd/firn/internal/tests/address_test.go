@@ -146,7 +146,9 @@ func TestMistypedAddresses(t *testing.T) {
 		"psql 'postgres://ids:" + secret + "@db/app'", `"postgres://ids:` + secret + `@db/app"`, "'redis://localhost'", "export FIRN_STORE=etcd://etcd-1/ids",
 		"FIRN_STORE=redis://localhost", "FIRN_STORE=/var/lib/firn", "host=db user=ids password=" + secret + " dbname=app", "<postgres://db/app>",
 		"/postgres://ids:" + secret + "@db/app", "./postgres://ids:" + secret + "@db/app", "../redis://localhost/0", "file:/var/lib/firn", "file:ids", "fil:///ids",
-		`postgres:\\db\app`, "POSTGRES//db/app", "Redis:localhost",
+		`postgres:\\db\app`, "POSTGRES//db/app", "Redis:localhost", "postgres/ids:" + secret + "@db/app", "db/app?password=" + secret, "host=db passwd=" + secret,
+		"consul:/h/p?token=" + secret, "redis:" + secret + "/0", "postgres;//ids;" + secret + "@db", "ids:" + secret + "%40db/app", "postgres:/ids:hun\nter2@db/app",
+		"postgres:///ids:" + secret + "@db/app", "redis:///:" + secret + "@h/0", "~/ids",
 	} {
 		dir := filepath.Join(t.TempDir(), "empty")
 		check(t, os.Mkdir(dir, 0o700))
