@@ -3,6 +3,8 @@ package ages
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -38,7 +40,10 @@ func (g *Guesses) Weigh(t time.Time) (plausible bool, distance int64) {
 // hyphens: as milliseconds it is before 1973-03-04. 0 is the same in both, and nobody writes seconds of a time before 1970.
 func Unix(ms int64) (time.Time, error) {
 	if 0 < ms && ms < 1e11 {
-		return time.Time{}, errors.New("looks like seconds (" + time.Unix(ms, 0).UTC().Format(time.RFC3339) + "), not Unix milliseconds")
+		if day, err := time.Parse("20060102", strconv.FormatInt(ms, 10)); err == nil {
+			return time.Time{}, errors.New("looks like a date, not Unix milliseconds: write " + day.Format(time.DateOnly))
+		}
+		return time.Time{}, fmt.Errorf("looks like seconds (%s), not Unix milliseconds: write %d", time.Unix(ms, 0).UTC().Format(time.RFC3339), ms*1000)
 	}
 	return time.UnixMilli(ms).UTC(), nil
 }
