@@ -257,10 +257,6 @@ func (of *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != "GET" && of.methods != "" && (r.Method != "HEAD" || of.methods == "GET") {
-		w.Header().Set("Allow", of.methods)
-		return reason.Method.New("%s takes no %.20s: use GET", r.URL.EscapedPath(), r.Method)
-	}
 	b, bad := of.server.enter(r)
 	if b != nil {
 		c, ok := r.Context().Value(connKey{}).(Conn)
@@ -270,6 +266,10 @@ func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
 		if !ok || !c.Full() {
 			delete(w.Header(), "Connection")
 		}
+	}
+	if r.Method != "GET" && of.methods != "" && (r.Method != "HEAD" || of.methods == "GET") {
+		w.Header().Set("Allow", of.methods)
+		return reason.Method.New("%s takes no %.20s: use GET", r.URL.EscapedPath(), r.Method)
 	}
 	if !of.api && !of.token {
 		return of.serve(w, r, nil)
