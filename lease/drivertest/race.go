@@ -63,8 +63,8 @@ func counter(s *space) {
 		made      = make(map[driver.Revision]bool)
 		conflicts int
 	)
+	met.Add(goroutines * len(hs))
 	for g := range goroutines * len(hs) {
-		met.Add(1)
 		all.Go(func() {
 			h := hs[g%len(hs)]
 			meet := sync.OnceFunc(met.Done)
