@@ -117,8 +117,7 @@ func (a *Address) String() string { return "" }
 
 // Set makes a relative path absolute: only a flag is read in the working directory that its user sees.
 func (a *Address) Set(s string) error {
-	path := filepath.ToSlash(s)
-	if (strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")) && !strings.Contains(s, "://") {
+	if isRelative(filepath.ToSlash(s)) && !strings.Contains(s, "://") {
 		abs, err := filepath.Abs(s)
 		if err != nil {
 			return err
@@ -127,6 +126,11 @@ func (a *Address) Set(s string) error {
 	}
 	*a = Address(s)
 	return nil
+}
+
+// isRelative reports whether a path with slashes is relative and, as an address, a path.
+func isRelative(path string) bool {
+	return strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
 }
 
 // BadAddress turns an error about an address into wrong usage, without the parts of the text that
@@ -159,7 +163,7 @@ func CompleteStore(_ *cobra.Command, _ []string, toComplete string) ([]string, c
 	const directive = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	var found []string
 	path, isFile := strings.CutPrefix(toComplete, "file://")
-	if strings.HasPrefix(path, "/") || !isFile && (strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")) {
+	if strings.HasPrefix(path, "/") || !isFile && isRelative(path) {
 		above := path[:strings.LastIndexByte(path, '/')+1]
 		inside, _ := os.ReadDir(above)
 		for _, e := range inside {
