@@ -30,8 +30,7 @@ var locks = map[string]string{
 // Places makes places. The methods are safe for concurrent use.
 type Places struct{ action *undo.Action }
 
-// New returns Places, and must be called to initialize a variable of a package, as [undo.New]. The
-// package must import the drivers.
+// New returns Places. The package must import the drivers.
 func New() *Places {
 	return &Places{undo.New("places", func(ctx context.Context, what string) error {
 		parts := strings.SplitN(what, "\n", 3)
@@ -40,7 +39,7 @@ func New() *Places {
 }
 
 // Make makes a place by the statement create. The statement drop removes the place when the test ends,
-// or when its process does. The statement drop must do nothing if there is no such place.
+// and must do nothing if there is no such place.
 func (p *Places) Make(t testing.TB, s Server, create, drop string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
