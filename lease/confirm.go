@@ -26,7 +26,7 @@ func (e *LostError) Error() string {
 	if e.Holder == "" {
 		to = "to nobody, and its timestamps are used up to "
 	}
-	return fmt.Sprintf("pool %s: worker %d: %s %s%s: do not use IDs that were not confirmed; the lease takes a worker again by itself",
+	return fmt.Sprintf("pool %s: worker %d: %s %s%s",
 		e.Pool, e.Worker, ErrLost, to, timeText(e.Until))
 }
 
@@ -205,9 +205,7 @@ func (l *Lease) judge(e driver.Entry, err error, want *expected) (since time.Tim
 func (t timed) confirm(ctx context.Context, key string) (driver.Entry, error) {
 	confirmer, ok := t.Store.(driver.Confirmer)
 	if !ok {
-		return driver.Entry{}, &driver.Error{Store: t.Store.String(), Op: "confirm", Key: key, Err: driver.ErrUnconfirmable,
-			Advice: "its servers acknowledge changes before others have them, or answer although another server may have taken their place: " +
-				"do not promise a strict order of IDs with this store"}
+		return driver.Entry{}, &driver.Error{Store: t.Store.String(), Op: "confirm", Key: key, Err: driver.ErrUnconfirmable}
 	}
 	return ask(ctx, t, "confirm", key, func(ctx context.Context) (driver.Entry, error) { return confirmer.Confirm(ctx, key) })
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Errors of pools and leases. Test for them with [errors.Is]; the error types below have details.
+// Errors of pools and leases. Test for them with [errors.Is]; the error types below have details, and
+// [RemedyFor] says what helps.
 var (
 	// ErrNoWorker: all workers of the pool are taken. A [NoWorkerError] says until when.
 	ErrNoWorker = errors.New("no worker is free")
@@ -55,6 +56,21 @@ var (
 	ErrConfig = errors.New("invalid configuration")
 )
 
+// A PoolError names the pool of an error without a type of its own, such as [ErrNoPool].
+type PoolError struct {
+	Pool string
+	Err  error
+}
+
+func (e *PoolError) Error() string { return "pool " + e.Pool + ": " + e.Err.Error() }
+
+func (e *PoolError) Unwrap() error { return e.Err }
+
+// ofPool returns a PoolError with a text.
+func ofPool(pool, format string, args ...any) error {
+	return &PoolError{pool, fmt.Errorf(format, args...)}
+}
+
 // A NoWorkerError reports that no worker of a pool came free while the caller waited. The error is
 // [ErrNoWorker] to errors.Is and, if the context ended the wait, the context's error.
 type NoWorkerError struct {
@@ -73,17 +89,17 @@ type NoWorkerError struct {
 
 func (e *NoWorkerError) Error() string {
 	if e.Rescued {
-		return fmt.Sprintf("pool %s: %s: %s, and no lease gets a worker before %s: try again then", e.Pool, ErrNoWorker, ErrRescued, timeText(e.Soonest))
+		return fmt.Sprintf("pool %s: %s: %s, and no lease gets a worker before %s", e.Pool, ErrNoWorker, ErrRescued, timeText(e.Soonest))
 	}
 	if e.Ahead {
-		return fmt.Sprintf("pool %s: %s: no lease holds one, but the timestamps of all %d are used up to %s at least: the clock was ahead, or is behind now: set the clock, or wait until then",
+		return fmt.Sprintf("pool %s: %s: no lease holds one, but the timestamps of all %d are used up to %s at least",
 			e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 	}
 	if e.Excluded {
-		return fmt.Sprintf("pool %s: %s: of the %d, processes with another pool on this machine, such as another user's, use the free ones%s: wait until such a process ends",
+		return fmt.Sprintf("pool %s: %s: of the %d, processes with another pool on this machine, such as another user's, use the free ones%s",
 			e.Pool, ErrNoWorker, e.Workers, named(e.Holder))
 	}
-	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s: wait, or stop a process that holds a worker",
+	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s",
 		e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 }
 
@@ -111,14 +127,14 @@ type HeldError struct {
 
 func (e *HeldError) Error() string {
 	if e.Excluded {
-		return fmt.Sprintf("pool %s: worker %d: %s by a process with another pool on this machine, such as another user's%s: ask for another one, or for none",
+		return fmt.Sprintf("pool %s: worker %d: %s by a process with another pool on this machine, such as another user's%s",
 			e.Pool, e.Worker, ErrHeld, named(e.Holder))
 	}
 	by := "by " + e.Holder + " until "
 	if e.Holder == "" {
 		by = "by nobody, but its timestamps are used up to "
 	}
-	return fmt.Sprintf("pool %s: worker %d: %s %s%s: ask for another one, or for none", e.Pool, e.Worker, ErrHeld, by, timeText(e.Until))
+	return fmt.Sprintf("pool %s: worker %d: %s %s%s", e.Pool, e.Worker, ErrHeld, by, timeText(e.Until))
 }
 
 func (e *HeldError) Unwrap() error { return ErrHeld }
@@ -152,7 +168,7 @@ func (e *UnrecordedError) Error() string {
 	if !e.Known.IsZero() {
 		known = "the earliest known holder is of " + timeText(e.Known)
 	}
-	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s: search the logs of programs for the worker (event acquired), and look for programs without a lease",
+	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s",
 		e.Pool, e.Worker, ErrUnrecorded, timeText(e.At), known)
 }
 
@@ -168,11 +184,11 @@ type StartingError struct {
 }
 
 func (e *StartingError) Error() string {
-	what := "wait, or try again: the start goes on by itself"
+	text := fmt.Sprintf("pool %s: %s since %s, and has no worker yet", e.Pool, ErrStarting, timeText(e.Since))
 	if e.Cause != nil {
-		what = e.Cause.Error()
+		text += ": " + e.Cause.Error()
 	}
-	return fmt.Sprintf("pool %s: %s since %s, and has no worker yet: %s", e.Pool, ErrStarting, timeText(e.Since), what)
+	return text
 }
 
 func (e *StartingError) Unwrap() []error {
@@ -203,7 +219,7 @@ func (e *SkewError) Error() string {
 	case where == "ahead of":
 		of = "the last use of the pool"
 	}
-	return fmt.Sprintf("pool %s: %s: it says %s, %s %s %s (%s): set the clock; if the clock is right, trust it (TrustClock)",
+	return fmt.Sprintf("pool %s: %s: it says %s, %s %s %s (%s)",
 		e.Pool, ErrClockSkew, timeText(e.Now), span(by), where, of, timeText(e.Reference))
 }
 
@@ -219,7 +235,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: name the pool of these IDs; use the settings of this pool only if these IDs are meant to be of this pool", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
+	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
 }
 
 func (e *MismatchError) Unwrap() error { return ErrPoolMismatch }

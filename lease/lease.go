@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -232,7 +231,7 @@ func (l *Lease) end(why error) {
 	}
 	l.shut = true
 	if why == nil {
-		why = fmt.Errorf("pool %s: %w", l.name, ErrClosed)
+		why = ofPool(l.name, "%w", ErrClosed)
 	}
 	l.ending.Store(&why)
 	l.sealed = l.generator.Seal(why).UnixMicro()
@@ -395,7 +394,7 @@ func (l *Lease) replace(ctx context.Context) error {
 }
 
 func (p *Pool) rescued(worker int) error {
-	return fmt.Errorf("pool %s: worker %d: %w, which has ended all earlier leases", p.name, worker, ErrRescued)
+	return ofPool(p.name, "worker %d: %w, which has ended all earlier leases", worker, ErrRescued)
 }
 
 // fail notes that a renewal failed. If the interval has ended, callers are told.
@@ -443,8 +442,8 @@ func (l *Lease) release(ctx context.Context) error {
 	back, err := l.giveBack(ctx, l.sealed)
 	switch {
 	case errors.Is(err, driver.ErrUnavailable):
-		return fmt.Errorf("pool %s: worker %d was not given back, and is free from %s on: %w",
-			l.pool.name, l.held.Worker, timeText(time.UnixMicro(until)), err)
+		return ofPool(l.pool.name, "worker %d was not given back, and is free from %s on: %w",
+			l.held.Worker, timeText(time.UnixMicro(until)), err)
 	case err == nil && back:
 		l.post(Event{Kind: Released, Worker: l.held.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
 	}

@@ -93,7 +93,7 @@ func create(ctx context.Context, store driver.Store, name string, layout grant.L
 	key := poolKey(name)
 	switch _, err := getPool(ctx, store, name); {
 	case err == nil:
-		return nil, fmt.Errorf("pool %s: %w in %s", name, ErrPoolExists, store)
+		return nil, ofPool(name, "%w in %s", ErrPoolExists, store)
 	case !errors.Is(err, driver.ErrNotFound):
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func create(ctx context.Context, store driver.Store, name string, layout grant.L
 	r.First = first
 	switch _, err := store.Put(ctx, key, encode(r), driver.None); {
 	case errors.Is(err, driver.ErrConflict):
-		return nil, fmt.Errorf("pool %s: %w in %s", name, ErrPoolExists, store)
+		return nil, ofPool(name, "%w in %s", ErrPoolExists, store)
 	case err != nil:
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord
 	e, err := getPool(ctx, store, name)
 	switch {
 	case errors.Is(err, driver.ErrNotFound):
-		return nil, driver.None, fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)", name, ErrNoPool, store)
+		return nil, driver.None, ofPool(name, "%w in %s", ErrNoPool, store)
 	case err != nil:
 		return nil, e.Revision, err
 	}
@@ -261,28 +261,9 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 	return r, nil
 }
 
-// adviceDamaged repeats the advice of lease/internal/advice. This package imports no internal
-// package, so that the simulation can build mutants elsewhere.
-const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries"
-
-// unusable returns the error for an unusable record. The advice must be safe to follow literally,
-// while other processes go on.
+// unusable returns the error for an unusable record.
 func unusable(store driver.Store, key string, err error) error {
-	advice := adviceDamaged
-	_, ofPool := poolOf(key)
-	switch {
-	case errors.Is(err, ErrVersion):
-		advice = "use the version of this program that wrote it"
-	case errors.Is(err, ErrRescuing):
-		advice = "wait for its end; if it was interrupted, run it again (lease.Rescue)"
-	case errors.Is(err, errRemade):
-		advice = "rescue the pool (lease.Rescue), then start this program again"
-	case errors.Is(err, ErrRolledBack):
-		advice = "rescue the pool (lease.Rescue)"
-	case ofPool:
-		advice = "rescue the pool (lease.Rescue, with Layouts), which makes the entry again; do not repair, move or delete entries"
-	}
-	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
+	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err}
 }
 
 // reread reads the pool's record again. A record of another pool is an error, and so is a record of

@@ -120,7 +120,7 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 		err = r.confirm(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("pool %s: the rescue was not finished, run it again: %w", name, err)
+		return nil, ofPool(name, "the rescue was not finished, run it again: %w", err)
 	}
 	r.result.Pool = newPool(store, name, &r.after)
 	return &r.result, nil
@@ -258,7 +258,6 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 			most = id
 		}
 	}
-	const advice = "give the format, the epoch and the widths of the pool"
 	var layout grant.Layout
 	switch i := slices.IndexFunc(r.Layouts, func(l grant.Layout) bool { return layoutHash(l) == most.layout }); {
 	case i >= 0:
@@ -268,10 +267,10 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 		if l := r.Layouts[0]; len(r.Layouts) == 1 {
 			given = fmt.Sprintf("%s with epoch %s, unit %v and widths %v", l.Format, timeText(l.Epoch), l.Unit, l.Widths)
 		}
-		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and %d records of its workers are not of %s: %s",
-			r.name, ErrPoolMismatch, count[most], given, advice)
+		return nil, ofPool(r.name, "%w: its own record is lost, and %d records of its workers are not of %s",
+			ErrPoolMismatch, count[most], given)
 	case len(r.Layouts) > 1:
-		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and no other one says what it was for: %s", r.name, ErrConfig, advice)
+		return nil, ofPool(r.name, "%w: its own record is lost, and no other one says what it was for", ErrConfig)
 	default:
 		layout, most.uuid = r.Layouts[0], newUUID()
 	}
@@ -355,8 +354,8 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	}
 	if !r.TrustClock && ahead >= 0 {
 		until := time.UnixMicro(r.records[ahead].found.Until)
-		return fmt.Errorf("pool %s: worker %d: %w: its timestamps are used up to %s, %s after now: a clock was ahead by more than %v, or this clock is behind: set the clock; or give a skew that covers the difference; or trust the clock, and only this worker is kept out for longer",
-			r.name, ahead, ErrClockSkew, timeText(until), span(until.Sub(time.UnixMicro(now)).Round(time.Millisecond)), r.Skew)
+		return ofPool(r.name, "worker %d: %w: its timestamps are used up to %s, %s after now: a clock was ahead by more than %v, or this clock is behind",
+			ahead, ErrClockSkew, timeText(until), span(until.Sub(time.UnixMicro(now)).Round(time.Millisecond)), r.Skew)
 	}
 	age := max(now-r.before.Created, 0)
 	if r.result.Anew { // the time of creation is lost

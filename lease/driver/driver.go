@@ -20,8 +20,8 @@
 //     Return only when the change outlasts a crash of the server. Return [ErrConflict] if the entry
 //     has another revision. Do not repeat a request that may have reached the server; switch off
 //     retries in the client.
-//  5. Write Diagnose, which turns each error of the database's client into a kind of error and
-//     advice for the operator. Keep secrets out of errors.
+//  5. Write Diagnose, which turns each error of the database's client into a kind of error and a
+//     [Remedy]. Keep secrets out of errors.
 //  6. If the database counts its changes, note the count of each answer ([Progress]). Return an
 //     error by [Latch] when the count goes backwards or when another database answers: a revision
 //     there can belong to another change.
@@ -176,8 +176,10 @@ type Finding struct {
 	Blocks bool
 	// Text states the fact and the consequence, as a sentence without a full stop.
 	Text string
-	// Advice names the remedy, in words. It may be empty.
+	// Advice says in words which setting to use instead. It may be empty.
 	Advice string
+	// Remedy is the kind of help that the fact needs beyond the Advice, such as [RemedyMove]. It may be empty.
+	Remedy Remedy
 }
 
 // WorstFirst sorts findings: findings that say Loses come first, and then findings that say Blocks.
@@ -262,13 +264,13 @@ type refusedError struct{}
 func (refusedError) Error() string        { return ErrUnavailable.Error() }
 func (refusedError) Is(target error) bool { return target == ErrUnavailable }
 
-// An Error names the failed operation of a store, the reason, and the remedy.
+// An Error names the failed operation of a store, the reason, and the kind of help.
 type Error struct {
 	Store  string // the address of the store
 	Op     string // the operation: "get", "list", "put", "open" or an optional ability
 	Key    string // the key, or "" if the error is not about one key
 	Err    error  // one of the kinds above, or an error that wraps one
-	Advice string // the remedy, in words; may be empty
+	Remedy Remedy // what helps; "" if that follows from Err
 }
 
 func (e *Error) Error() string {
@@ -276,11 +278,7 @@ func (e *Error) Error() string {
 	if e.Key != "" {
 		s += " " + e.Key
 	}
-	s += ": " + e.Err.Error()
-	if e.Advice != "" {
-		s += ": " + e.Advice
-	}
-	return s
+	return s + ": " + e.Err.Error()
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -21,9 +21,9 @@ import (
 // A function returns one of these errors:
 //
 //   - ErrNotFound from Get, and ErrConflict from Put, unchanged.
-//   - An *[Error] with Err and Advice, where the backend knows both. The handle adds the other
+//   - An *[Error] with Err and Remedy, where the backend knows both. The handle adds the other
 //     fields.
-//   - Any other error. The handle calls Diagnose to find out the kind of the error and the advice.
+//   - Any other error. The handle calls Diagnose to find out the kind of the error and the remedy.
 //   - An error made by [Latch]. The handle then refuses all further calls.
 type Backend struct {
 	// Address says which store this is, without secrets.
@@ -48,12 +48,12 @@ type Backend struct {
 	// nothing to release.
 	Close func() error
 
-	// Diagnose returns advice on an error of the backend, in words, and the kind of the error: one
-	// of the errors of this package. An error that wraps a kind keeps its kind. For other errors a
+	// Diagnose returns what helps against an error of the backend, and the kind of the error: one of
+	// the errors of this package. An empty Remedy means that it follows from the kind. An error that wraps a kind keeps its kind. For other errors a
 	// nil kind means ErrUnavailable. The handle does not call Diagnose for ErrNotFound, ErrConflict
-	// and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable, without
-	// advice.
-	Diagnose func(err error) (advice string, kind error)
+	// and context.Canceled. A nil Diagnose means that all errors are
+	// ErrUnavailable.
+	Diagnose func(err error) (Remedy, error)
 }
 
 // A Handle is the part that all stores share. The public type of a store embeds a *Handle, which
@@ -210,8 +210,8 @@ func (e *latchError) Unwrap() error { return e.error }
 
 // OpenError returns the error of Open where there is no handle yet, for example because the address
 // is wrong.
-func OpenError(address string, err error, advice string) error {
-	return &Error{Store: address, Op: "open", Err: fmt.Errorf("%w: %w", ErrUnavailable, err), Advice: advice}
+func OpenError(address string, err error, remedy Remedy) error {
+	return &Error{Store: address, Op: "open", Err: fmt.Errorf("%w: %w", ErrUnavailable, err), Remedy: remedy}
 }
 
 // call runs one operation. bad is the error of the operation's arguments, or nil.
@@ -289,7 +289,7 @@ func (h *Handle) complete(e Error, op, key string) error {
 // kinds are all kinds of errors of this package.
 var kinds = []error{ErrNotFound, ErrConflict, ErrDamaged, ErrVersion, ErrUnsafe, ErrUnavailable, ErrKey}
 
-// diagnose returns the meaning of an error of the backend: Err and Advice. If the error is an
+// diagnose returns the meaning of an error of the backend: Err and Remedy. If the error is an
 // *Error, diagnose returns a copy of the *Error.
 func (h *Handle) diagnose(ctx context.Context, err error) Error {
 	if e, ok := err.(*Error); ok {
@@ -302,8 +302,8 @@ func (h *Handle) diagnose(ctx context.Context, err error) Error {
 	var e Error
 	kind := ErrUnavailable
 	if h.backend.Diagnose != nil && !is(context.Canceled) {
-		advice, found := h.backend.Diagnose(err)
-		kind, e.Advice = cmp.Or(found, kind), advice
+		remedy, found := h.backend.Diagnose(err)
+		kind, e.Remedy = cmp.Or(found, kind), remedy
 	}
 	if slices.ContainsFunc(kinds, is) {
 		e.Err = err
