@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -69,11 +70,9 @@ func RemedyFor(err error) Remedy {
 		r.Kind = remedyOf(err)
 		if errors.As(err, &store) {
 			r.Pool, _, _ = strings.Cut(store.Key, "/")
+			r.Kind = cmp.Or(store.Remedy, r.Kind)
 			_, ofPool := poolOf(store.Key)
-			r.Lost = ofPool && (r.Kind == driver.RemedyRecover || r.Kind == driver.RemedyRestored)
-			if store.Remedy != "" {
-				r.Kind = store.Remedy
-			}
+			r.Lost = ofPool && (errors.Is(err, ErrMissing) || errors.Is(err, ErrDamaged))
 		}
 		if errors.As(err, &pool) {
 			r.Pool = pool.Pool

@@ -61,9 +61,6 @@ type Config struct {
 	OpenSocket func(network, address string) (net.Listener, error)
 	// Ready, if not nil, is called when all sockets are open. An error ends the server.
 	Ready func() error
-	// Explain, if not nil, rewords an error of a generator's lease or store, for the Log and for clients. It is called with
-	// each request that the error fails, and so is safe for concurrent use, and returns soon.
-	Explain func(generator string, err error) error
 	// Notify, if not nil, gets the events of all leases, beside the Log. Notify must return soon.
 	Notify func(generator string, e lease.Event)
 
@@ -159,9 +156,6 @@ func (c *Config) withDefaults() Config {
 	}
 	if d.Log == nil {
 		d.Log = slog.Default()
-	}
-	if d.Explain == nil {
-		d.Explain = func(_ string, err error) error { return err }
 	}
 	return d
 }

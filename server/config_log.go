@@ -13,9 +13,8 @@ import (
 
 // A teller tells the log of leases and stores.
 type teller struct {
-	log     *slog.Logger
-	explain func(generator string, err error) error
-	notify  func(generator string, e lease.Event)
+	log    *slog.Logger
+	notify func(generator string, e lease.Event)
 
 	mu   sync.Mutex
 	last map[string]said // by subject: a generator, or a generator and a kind of event
@@ -28,7 +27,7 @@ type said struct {
 }
 
 func newTeller(c *Config) *teller {
-	return &teller{log: c.Log, explain: c.Explain, notify: c.Notify, last: map[string]said{}}
+	return &teller{log: c.Log, notify: c.Notify, last: map[string]said{}}
 }
 
 // levels are the levels of events: what an operator need not know, has to know, and has to mend.
@@ -48,20 +47,20 @@ func (t *teller) event(s *supply.Source, e lease.Event) {
 	if repeats && !t.news(s.Name+" "+e.Kind.String(), metrics.Why(e.Err)) {
 		return
 	}
-	if e.Err != nil {
-		e.Err = t.explain(s.Name, e.Err)
+	attrs := []slog.Attr{slog.String("generator", s.Name), slog.Any("lease", e)}
+	if remedy := lease.RemedyFor(e.Err).Kind; remedy != "" {
+		attrs = append(attrs, slog.String("remedy", string(remedy)))
 	}
-	t.log.LogAttrs(context.Background(), levels[e.Kind], "lease", slog.String("generator", s.Name), slog.Any("lease", e))
+	t.log.LogAttrs(context.Background(), levels[e.Kind], "lease", attrs...)
 }
 
 // failed tells of a store that does not open, or a lease that does not start. The tries are many: the log has each
 // error once, and then about once a minute.
 func (t *teller) failed(s *supply.Source, err error) {
-	text := t.explain(s.Name, err).Error()
-	if !t.news(s.Name, text) {
+	if !t.news(s.Name, err.Error()) {
 		return
 	}
-	t.log.Error("no worker yet: the server tries again", "generator", s.Name, "store", s.Store, "err", text)
+	t.log.Error("no worker yet: the server tries again", "generator", s.Name, "store", s.Store, "err", err, "remedy", lease.RemedyFor(err).Kind)
 }
 
 // news reports whether the log has not had a text about a subject for a minute.

@@ -64,7 +64,7 @@ func New(c Config) (*Server, error) {
 			return nil, err
 		}
 	}
-	generators.Notify, generators.Failed, generators.Explain = s.event, s.failed, s.config.Explain
+	generators.Notify, generators.Failed = s.event, s.failed
 	if s.set, err = supply.New(generators); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // A Reason is why a request gets no ID.
@@ -113,11 +115,12 @@ func All() []*Reason { return all }
 
 // An Error is a request without an ID, or with a part of its IDs only.
 type Error struct {
-	Of    *Reason
-	Text  string        // for people: the fault, its place, the remedy
-	Brief string        // the text for people who may not see the generators; "" means Reason.Means
-	Retry time.Duration // ask again after this time; 0 if asking again does not help
-	Err   error         // the cause, or nil
+	Of     *Reason
+	Text   string        // for people: the fault and its place
+	Brief  string        // the text for people who may not see the generators; "" means Reason.Means
+	Retry  time.Duration // ask again after this time; 0 if asking again does not help
+	Remedy driver.Remedy // what the operator does about it, as the runbook calls it; or ""
+	Err    error         // the cause, or nil
 }
 
 func (e *Error) Error() string { return e.Of.Name + ": " + e.Text }

@@ -35,7 +35,11 @@ func statusOf(err error) (*reason.Error, error) {
 // render returns a reason as a status.
 func render(e *reason.Error) error {
 	s := status.New(codes.Code(e.Of.GRPC), e.Error())
-	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{Reason: e.Of.Name, Domain: domain}}
+	info := &errdetails.ErrorInfo{Reason: e.Of.Name, Domain: domain}
+	if e.Remedy != "" {
+		info.Metadata = map[string]string{"remedy": string(e.Remedy)}
+	}
+	details := []protoadapt.MessageV1{info}
 	if e.Retry > 0 {
 		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.Retry)})
 	}

@@ -99,9 +99,6 @@ func (m *member) run() {
 		if err := m.renew(); err != nil { // as good as impossible: the settings were accepted before
 			m.tell(err)
 		}
-		if m.source.reword != nil {
-			err = m.source.reword(m.source.Name, err)
-		}
 		m.now.Load().generator.ForLease().Refuse(fmt.Errorf("%w: %w: %w", iderr.ErrFenced, errSetup, err))
 		if pause(ctx, retry) != nil {
 			return
@@ -262,7 +259,6 @@ func (s *Source) Workers() []Worker {
 	all := make([]Worker, len(s.members))
 	for i, m := range s.members {
 		all[i] = m.look()
-		all[i].Err = s.reworded(all[i].Err)
 	}
 	return all
 }

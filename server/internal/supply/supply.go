@@ -53,9 +53,6 @@ type Config struct {
 	Notify func(s *Source, e lease.Event)
 	// Failed, if not nil, gets the errors of stores that do not open.
 	Failed func(s *Source, err error)
-	// Explain, if not nil, rewords the error of a lease or a store, for clients. It is called once for each lease that has
-	// ended, when it may take long, and for the other errors with each request: it is safe for concurrent use, and returns soon.
-	Explain func(generator string, err error) error
 }
 
 const (
@@ -182,7 +179,6 @@ type Source struct {
 	set     *Set
 	store   *opened
 	notify  func(*Source, lease.Event)
-	reword  func(string, error) error
 	failed  func(*Source, error)
 	lease   lease.Config
 	members []*member
@@ -198,7 +194,7 @@ func newSource(ctx context.Context, set *Set, c Config, g Generator) (*Source, e
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Generator: g, Size: d.Size, Shape: form, wait: c.Wait, life: ctx, set: set, notify: c.Notify, failed: c.Failed, reword: c.Explain, lease: c.Lease}
+	s := &Source{Generator: g, Size: d.Size, Shape: form, wait: c.Wait, life: ctx, set: set, notify: c.Notify, failed: c.Failed, lease: c.Lease}
 	if s.wait == 0 {
 		s.wait = DefaultWait
 	}
@@ -500,19 +496,8 @@ func (s *Source) explain(ctx context.Context, err error) error {
 	case errors.Is(err, iderr.ErrExhausted):
 		of = reason.Exhausted
 	}
-	if of == reason.Starting || of == reason.Window {
-		err = s.reworded(err)
-	}
 	e := of.Because(fmt.Errorf("generator %s: %w", s.Name, err))
 	e.Retry = max(retry, e.Retry)
+	e.Remedy = lease.RemedyFor(err).Kind
 	return e
-}
-
-// reworded returns an error of a lease that has not ended, or of a store, in the words of Config.Explain. The error of a
-// lease that has ended has these words already.
-func (s *Source) reworded(err error) error {
-	if err == nil || s.reword == nil || errors.Is(err, errSetup) || EndsLease(err) {
-		return err
-	}
-	return s.reword(s.Name, err)
 }

@@ -46,10 +46,11 @@ type errorObject struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 	Retry   int64  `json:"retry_ms,omitempty"`
+	Remedy  string `json:"remedy,omitempty"`
 }
 
 func errorOf(e *reason.Error) *errorObject {
-	return &errorObject{e.Of.Name, e.Text, (e.Retry + time.Millisecond - 1).Milliseconds()}
+	return &errorObject{e.Of.Name, e.Text, (e.Retry + time.Millisecond - 1).Milliseconds(), string(e.Remedy)}
 }
 
 // refuse counts an error, and answers with the reason of the error.

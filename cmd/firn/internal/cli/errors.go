@@ -122,6 +122,32 @@ func withoutAddresses(s string) string {
 // mistyped finds what may be a password in an address with a mistake.
 var mistyped = regexp.MustCompile(`(?is)[:;].*(@|%40)|(pass\w*|pwd|token|secret)=`)
 
-// Complain writes an error in one line, without control characters. Errors of libraries may have
-// some.
-func Complain(w io.Writer, err error) { io.WriteString(w, "firn: "+Printable(err.Error())+"\n") }
+// Complain writes an error on one line, and its hints below. Control characters are left out: errors of
+// libraries may have some.
+func Complain(w io.Writer, err error) {
+	text := "firn: " + Printable(err.Error()) + "\n"
+	for _, hint := range Hints(err) {
+		text += "  " + Printable(hint) + "\n"
+	}
+	io.WriteString(w, text)
+}
+
+// A hinted error has hints for the user, which are found when they are printed.
+type hinted struct {
+	error
+	hints func() []string
+}
+
+func (e hinted) Unwrap() error { return e.error }
+
+// WithHints returns an error with hints: what to do next, a line each. Hints of an inner error are not printed.
+func WithHints(err error, hints func() []string) error { return hinted{err, hints} }
+
+// Hints returns the hints of an error.
+func Hints(err error) []string {
+	var e hinted
+	if !errors.As(err, &e) {
+		return nil
+	}
+	return e.hints()
+}

@@ -279,7 +279,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	f.Makes(cmp.Or(string(f.pool), wanted.Name), format.Name(), f.Given())
 	store, c, err := f.leaseConfig(ctx, s, wanted)
 	if err != nil {
-		return f.State.Explain(err)
+		return f.State.Hint(err)
 	}
 	defer store.Close()
 	warned := stores.Warn(ctx, s, &f.State, store)
@@ -294,7 +294,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	}
 	warned()
 	if err != nil {
-		return f.State.Explain(err)
+		return f.State.Hint(err)
 	}
 	alone()
 	s.Cleanup.Set(func() {
@@ -307,9 +307,9 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	// return the worker is a warning. After another error the warning would say nothing new.
 	if open := held.Close(); open != nil && err == nil {
 		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: worker %d was not returned, and is not free before %s: %w",
-			held.Pool().Name(), held.Worker(), cli.TimeText(held.Until()), f.State.Explain(open)))
+			held.Pool().Name(), held.Worker(), cli.TimeText(held.Until()), f.State.Hint(open)))
 	}
-	return f.State.Explain(err)
+	return f.State.Hint(err)
 }
 
 // lookBeside returns a function that warns if this run has made the pool, and the directory has a

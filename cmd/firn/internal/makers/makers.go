@@ -32,20 +32,18 @@ type Pool struct {
 
 // Open opens the pool of that name in the store of the user.
 func Open(ctx context.Context, state *stores.State, name string) (*Pool, error) {
+	state.Asks = true
 	store, at, err := state.Look(ctx)
 	if err != nil {
-		return nil, state.Explain(err)
+		return nil, state.Hint(err)
 	}
 	if store == nil {
-		return nil, state.Explain(stores.NoMaker(name, at, nil))
+		return nil, state.Hint(stores.NoPool(name, at, nil))
 	}
 	p := &Pool{state: state, store: store}
 	if err := p.find(ctx, name); err != nil {
-		if errors.Is(err, lease.ErrNoPool) {
-			err = stores.NoMaker(name, at, store)
-		}
 		store.Close()
-		return nil, state.Explain(err)
+		return nil, state.Hint(err)
 	}
 	return p, nil
 }
@@ -106,7 +104,7 @@ func (p *Pool) Of(ctx context.Context, id []byte) (Maker, error) {
 	case errors.As(err, &none):
 		m.Known = none.Known
 	default:
-		return m, p.state.Explain(err)
+		return m, p.state.Hint(err)
 	}
 	return m, nil
 }

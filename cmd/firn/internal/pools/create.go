@@ -103,12 +103,12 @@ type creation struct {
 func (c *creation) run(ctx context.Context) error {
 	store, _, err := c.st.Open(ctx)
 	if err != nil {
-		return c.st.Explain(err)
+		return c.st.Hint(err)
 	}
 	defer store.Close()
 	if p, ok := store.(driver.Preparer); ok && !c.st.Existing {
 		if err := p.Prepare(ctx); err != nil {
-			return c.st.Explain(err)
+			return c.st.Hint(err)
 		}
 	}
 	p, used, err := c.find(ctx, store)
@@ -135,21 +135,17 @@ func (c *creation) find(ctx context.Context, store driver.Store) (p *lease.Pool,
 		return nil, 0, nil
 	}
 	p, err = lease.Open(ctx, store, c.wanted.Name, c.wanted.Layout)
-	var mismatch *lease.MismatchError
 	switch {
 	case errors.Is(err, lease.ErrNoPool):
 		return nil, 0, nil
-	case errors.As(err, &mismatch):
-		return nil, 0, stores.Reword(err, fmt.Sprintf("pool %s: it exists, for IDs of %s %s, not %s: see that the name and the flags are right; to see the pool: %s",
-			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want, c.st.Command("firn pool show "+mismatch.Pool)))
 	case err != nil:
-		return nil, 0, c.st.Explain(err)
+		return nil, 0, c.st.Hint(err)
 	case c.json:
 		var workers []lease.Worker
 		workers, _, err = p.Workers(ctx)
 		used = len(workers)
 	}
-	return p, used, c.st.Explain(err)
+	return p, used, c.st.Hint(err)
 }
 
 // make makes the pool.
@@ -160,7 +156,7 @@ func (c *creation) make(ctx context.Context, store driver.Store) (*lease.Pool, e
 	stores.Warn(ctx, c.s, &c.st, store)()
 	p, err := lease.Create(ctx, store, c.wanted.Name, c.wanted.Layout)
 	if err != nil {
-		return nil, c.st.Explain(err)
+		return nil, c.st.Hint(err)
 	}
 	c.st.SayBegun(c.s)
 	return p, nil

@@ -46,7 +46,7 @@ without a store.
   {"level":"ok","about":"store","pool":"","text":"…"}
 
 "level" is the first word of the line. "about" is store, clock, workers or lifetime.
-"pool" is empty for findings about all pools.`,
+"pool" is empty for findings about all pools. "hints" are what to do, if anything is known to help.`,
 		Example:               "  firn new nanoflake\n  firn pool doctor\n  firn pool doctor nanoflake --json\n  firn pool doctor --store postgres://ids@db/app",
 		DisableFlagsInUseLine: true,
 		Args:                  atMostOnePool,
@@ -94,6 +94,8 @@ type finding struct {
 	About string `json:"about"`
 	Pool  string `json:"pool"`
 	Text  string `json:"text"`
+
+	Hints []string `json:"hints,omitempty"`
 }
 
 // A doctor examines a store.
@@ -106,7 +108,13 @@ type doctor struct {
 }
 
 func (d *doctor) find(level, about, pool, form string, args ...any) {
-	d.findings = append(d.findings, finding{level, about, pool, fmt.Sprintf(form, args...)})
+	f := finding{Level: level, About: about, Pool: pool, Text: fmt.Sprintf(form, args...)}
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			f.Hints = append(f.Hints, cli.Hints(err)...)
+		}
+	}
+	d.findings = append(d.findings, f)
 }
 
 // examine looks at all pools, or at the named pool. The error reports that the named pool does not
@@ -121,9 +129,9 @@ func (d *doctor) examine(ctx context.Context, named []string) error {
 	case errors.As(err, new(cli.UsageError)):
 		return err
 	case err != nil:
-		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
+		d.find(levelProblem, aboutStore, "", "%v", d.st.Hint(err))
 	case store == nil && len(named) > 0:
-		return d.st.Explain(stores.NoPool(named[0], at, nil))
+		return d.st.Hint(stores.NoPool(named[0], at, nil))
 	case store == nil:
 		d.find(levelNote, aboutStore, "", "%s is not there yet: firn new makes it when it takes its first worker", at.Dir)
 	default:
@@ -149,7 +157,7 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at stores
 	}
 	if len(named) > 0 {
 		if !slices.Contains(names, named[0]) {
-			return d.st.Explain(stores.NoPool(named[0], at, store))
+			return d.st.Hint(stores.NoPool(named[0], at, store))
 		}
 		names = named
 	}
@@ -182,7 +190,7 @@ func (d *doctor) examineShared(ctx context.Context, store driver.Store, at store
 	began := time.Now()
 	found, err := lease.Survey(ctx, store)
 	if err != nil {
-		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
+		d.find(levelProblem, aboutStore, "", "%v", d.st.Hint(err))
 		return nil
 	}
 	records := 0
@@ -193,7 +201,7 @@ func (d *doctor) examineShared(ctx context.Context, store driver.Store, at store
 	if len(named) > 0 {
 		found = slices.DeleteFunc(found, func(f lease.Found) bool { return f.Name != named[0] })
 		if len(found) == 0 {
-			return d.st.Explain(stores.NoPool(named[0], at, store))
+			return d.st.Hint(stores.NoPool(named[0], at, store))
 		}
 	}
 	if len(found) == 0 {
@@ -224,7 +232,7 @@ func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found [
 	case err == nil:
 		d.find(levelOK, aboutStore, "", "%s: it takes changes; one that it had to refuse took %v", store, took.Round(10*time.Microsecond))
 	case errors.As(err, new(*driver.Error)):
-		d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.Explain(err))
+		d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.Hint(err))
 	default:
 		d.find(levelProblem, aboutStore, found[i].Name, "%v", err)
 	}
@@ -237,7 +245,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	}
 	found, err := stores.InspectStore(ctx, store)
 	if err != nil {
-		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be read: %v", d.st.Explain(err))
+		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be read: %v", d.st.Hint(err))
 		return
 	}
 	for _, f := range found {
@@ -245,7 +253,8 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 		if f.Loses || f.Blocks {
 			level = levelProblem
 		}
-		d.find(level, aboutStore, "", "%s", d.st.FindingText(f))
+		d.find(level, aboutStore, "", "%s", stores.FindingText(f))
+		d.findings[len(d.findings)-1].Hints = d.st.FindingHints(f)
 	}
 	if len(found) == 0 {
 		d.find(levelOK, aboutStore, "", "%s: it keeps what it has acknowledged, by its settings", store)
@@ -263,7 +272,7 @@ func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
 	theirs, err := clock.Now(ctx)
 	after := time.Now()
 	if err != nil {
-		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
+		d.find(levelProblem, aboutStore, "", "%v", d.st.Hint(err))
 		return
 	}
 	// The store's time is from some moment between the two readings.
@@ -314,7 +323,7 @@ func (d *doctor) findErrors(f lease.Found) {
 		bad = []error{f.Err}
 	}
 	for _, err := range bad {
-		d.find(levelProblem, aboutStore, f.Name, "%v", d.st.Explain(err))
+		d.find(levelProblem, aboutStore, f.Name, "%v", d.st.Hint(err))
 	}
 }
 
@@ -350,7 +359,7 @@ func (d *doctor) examineFiles(ctx context.Context, files *filelease.Store, dir s
 			}
 			if err != nil && !errors.Is(err, driver.ErrNotFound) {
 				d.bad[key] = true
-				d.find(levelProblem, aboutStore, name, "%v", d.st.Explain(err))
+				d.find(levelProblem, aboutStore, name, "%v", d.st.Hint(err))
 			}
 		}
 	}
@@ -373,12 +382,12 @@ func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []leas
 	case errors.As(err, &skew) && skew.OfStore:
 		return // compareClock reports it
 	case errors.As(err, &skew):
-		d.find(levelProblem, aboutClock, p.Name(), "the clock says %s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", stores.SkewText(skew))
+		d.find(levelProblem, aboutClock, p.Name(), "firn new refuses to use the clock: %v", d.st.Hint(skew))
 		return
 	case d.wasSaid(err):
 		return
 	case err != nil:
-		d.find(levelProblem, aboutStore, p.Name(), "%v", d.st.Explain(err))
+		d.find(levelProblem, aboutStore, p.Name(), "%v", d.st.Hint(err))
 		return
 	case len(workers) == 0:
 		d.find(levelOK, aboutClock, p.Name(), "no worker has been used yet")
@@ -492,6 +501,7 @@ func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 	var out bytes.Buffer
 	pen := levelPens(s.Colour)
 	problems := false
+	var said []string // hints of many findings are often the same
 	for _, f := range d.findings {
 		f.Text = cli.Printable(f.Text)
 		problems = problems || f.Level == levelProblem
@@ -508,6 +518,12 @@ func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 		const indent = 9
 		text := cli.Wrap(about+": "+f.Text, s.Limit()-indent, strings.Repeat(" ", indent))
 		fmt.Fprintf(&out, "%s  %s\n", pen[f.Level].Sprintf("%-7s", f.Level), text)
+		for _, hint := range f.Hints {
+			if !slices.Contains(said, hint) {
+				said = append(said, hint)
+				fmt.Fprintf(&out, "%*s%s\n", indent, "", cli.Printable(hint))
+			}
+		}
 	}
 	if _, err := s.Out.Write(out.Bytes()); err != nil {
 		return err

@@ -43,7 +43,7 @@ named and does not exist is an error, too.
 func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) error {
 	store, at, err := st.LookForAll(ctx)
 	if err != nil {
-		return st.Explain(err)
+		return st.Hint(err)
 	}
 	if store == nil {
 		return nil // no pools
@@ -51,7 +51,7 @@ func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) er
 	defer store.Close()
 	found, err := stores.Survey(ctx, store, at)
 	if err != nil {
-		return st.Explain(err)
+		return st.Hint(err)
 	}
 	return listPools(s, st, found, asJSON)
 }
@@ -62,7 +62,7 @@ func listPools(s *cli.Streams, st *stores.State, found []lease.Found, asJSON boo
 	rows := false
 	for _, f := range found {
 		if f.Err != nil {
-			bad = append(bad, st.Explain(f.Err))
+			bad = append(bad, st.Hint(f.Err))
 			continue
 		}
 		about := aboutPool(f.Pool, len(f.Workers))

@@ -148,7 +148,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	}
 	store, pools, err := f.openFor(ctx, s, names, given)
 	if err != nil {
-		return f.explainRescue(err)
+		return f.hint(err)
 	}
 	defer store.Close()
 	if !f.yes {
@@ -168,7 +168,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	}
 	if files, ok := store.(*filelease.Store); ok && f.all {
 		if err := files.Adopt(); err != nil {
-			return f.State.Explain(err)
+			return f.Hint(err)
 		}
 	}
 	if !f.noWait {
@@ -191,7 +191,7 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 		Progress: func(done, of int) { show.Part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
 	show.End()
 	if err != nil {
-		return nil, f.explainRescue(err)
+		return nil, f.hint(err)
 	}
 	f.SayBegun(s)
 	return done, f.tell(s, done)
@@ -214,7 +214,7 @@ func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []strin
 	case store == nil && f.all:
 		return nil, nil, fmt.Errorf("%w: %s is not there", lease.ErrNoPool, cli.Plain(at.Dir))
 	case store == nil:
-		return nil, nil, noTrace(names[0], cli.Plain(at.Dir), nil)
+		return nil, nil, f.noTrace(names[0], cli.Plain(at.Dir), nil)
 	}
 	if p, ok := store.(driver.Preparer); ok && f.create && !f.Existing {
 		err = p.Prepare(ctx)
@@ -256,7 +256,7 @@ func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.St
 			if unread != nil {
 				return nil, unread
 			}
-			return nil, noTrace(name, store.String(), others)
+			return nil, f.noTrace(name, store.String(), others)
 		case !errors.Is(err, lease.ErrMissing) && !errors.Is(err, lease.ErrDamaged):
 			return nil, err
 		case given == nil:
@@ -269,7 +269,7 @@ func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.St
 
 // noTrace returns the error for a pool without entries in the store. The name or the address of the
 // store may be misspelt, and then the rescue would make a second pool.
-func noTrace(name, where string, others []string) error {
+func (f *rescueFlags) noTrace(name, where string, others []string) error {
 	const most = 20
 	has := "which has no pools"
 	if n := len(others); n > most {
@@ -277,8 +277,8 @@ func noTrace(name, where string, others []string) error {
 	} else if n > 0 {
 		has = "which has the pools " + cli.List(others, "and")
 	}
-	return stores.Reword(lease.ErrNoPool, fmt.Sprintf("pool %s: %v in %s, %s: see that the name and the store are right; only if all records of this pool are lost, add --create, with the --format, --epoch and widths of the pool",
-		name, lease.ErrNoPool, where, has))
+	f.Asks = true // nothing new is wanted
+	return &lease.PoolError{Pool: name, Err: fmt.Errorf("%w in %s, %s", lease.ErrNoPool, where, has)}
 }
 
 // given returns the layout that the flags name, or nil.
@@ -318,23 +318,22 @@ To go on, type %q: `, what, store, f.window+f.skew, answer)
 	return nil
 }
 
-// explainRescue explains an error with this command's flags.
-func (f *rescueFlags) explainRescue(err error) error {
+// hint returns an error with hints on this command's flags.
+func (f *rescueFlags) hint(err error) error {
 	var skew *lease.SkewError
 	var record *driver.Error
-	var mismatch *lease.MismatchError
+	var hints []string
 	switch {
-	case errors.As(err, &mismatch):
-		return stores.Reword(err, fmt.Sprintf("pool %s: it is for IDs of %s %s, not %s: see that the name and the store are right; then leave out --format and its flags: the pool is not lost, and its settings are in the store",
-			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want))
+	case errors.As(err, new(*lease.MismatchError)):
+		hints = []string{"Wrong name or store?  " + f.Command("firn pool list"), "Otherwise leave out --format and its flags: the store has the pool's settings."}
 	case errors.Is(err, lease.ErrClockSkew) && !errors.As(err, &skew):
-		return stores.Reword(err, err.Error()+" (--skew, --trust-clock)")
-	case errors.As(err, &record) && errors.Is(err, driver.ErrVersion):
-		return err
+		hints = []string{"Set the clock, or give a --skew that covers the difference.", "Is the clock right?  --trust-clock keeps only this worker out for longer."}
 	case !errors.As(err, &record) && (errors.Is(err, lease.ErrPoolMismatch) || errors.Is(err, lease.ErrConfig)): // an error of the layouts
-		return stores.Reword(err, err.Error()+" (--format, --epoch, --clock-bits, --machine-bits, --node-bits)")
+		hints = []string{"Give what the pool was created with:  --format, --epoch, --clock-bits, --machine-bits, --node-bits"}
+	default:
+		return f.Hint(err)
 	}
-	return f.State.Explain(err)
+	return cli.WithHints(err, func() []string { return hints })
 }
 
 // rescueObject is a rescue in JSON.

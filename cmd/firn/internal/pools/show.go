@@ -146,7 +146,7 @@ func (v *view) open(ctx context.Context) (driver.Store, error) {
 	if err == nil && store == nil {
 		err = stores.NoPool(v.name, at, nil)
 	}
-	return store, v.st.Explain(err)
+	return store, v.st.Hint(err)
 }
 
 // read reads the pool and its used workers, or the worker of the flag. Errors of workers' records are in
@@ -154,13 +154,13 @@ func (v *view) open(ctx context.Context) (driver.Store, error) {
 func (v *view) read(ctx context.Context, store driver.Store) (*lease.Pool, []lease.Worker, error) {
 	p, workers, err := stores.ReadPool(ctx, store, v.name)
 	if p == nil || err != nil && len(workers) == 0 {
-		return nil, nil, v.st.Explain(err)
+		return nil, nil, v.st.Hint(err)
 	}
 	if last := p.Layout().Workers - 1; v.worker.Given && (v.worker.Value < 0 || v.worker.Value > last) {
 		return nil, nil, cli.BadFlag("worker", v.worker.Text, fmt.Sprintf("is not in 0 to %d", last))
 	}
 	for i, w := range workers {
-		workers[i].Err = v.st.Explain(w.Err)
+		workers[i].Err = v.st.Hint(w.Err)
 	}
 	return p, workers, nil
 }

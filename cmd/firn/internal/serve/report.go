@@ -29,7 +29,7 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 		g := &p.Makes[i]
 		table.Add(g.Name, g.Format, strings.Join(g.Keys, " "), workers(g))
 		if g.Err != nil {
-			broken.add(g.Name, c.Explain(g.Name, g.Err))
+			broken.add(g.Name, o.states[g.Name].Hint(g.Err))
 		}
 	}
 	for _, line := range table.Lines(s.Limit()) {
@@ -114,28 +114,29 @@ func workers(g *server.PlannedGenerator) string {
 
 // brokenGenerators are generators that would make no IDs. Generators of one store often have the same error.
 type brokenGenerators struct {
-	texts []string
-	names map[string][]string // by text
+	first []error // of each text
+	names map[string][]string
 }
 
 func (b *brokenGenerators) add(name string, err error) {
 	text := err.Error()
-	if b.names[text] == nil {
-		b.texts = append(b.texts, text)
-	}
 	if b.names == nil {
 		b.names = map[string][]string{}
+	}
+	if b.names[text] == nil {
+		b.first = append(b.first, err)
 	}
 	b.names[text] = append(b.names[text], name)
 }
 
 func (b *brokenGenerators) errors() (all []error) {
-	for _, text := range b.texts {
+	for _, err := range b.first {
+		names := b.names[err.Error()]
 		kind := "generator"
-		if len(b.names[text]) > 1 {
+		if len(names) > 1 {
 			kind = "generators"
 		}
-		all = append(all, fmt.Errorf("%s %s: %s", kind, cli.List(b.names[text], "and"), text))
+		all = append(all, fmt.Errorf("%s %s: %w", kind, cli.List(names, "and"), err))
 	}
 	return all
 }

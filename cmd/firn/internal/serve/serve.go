@@ -45,6 +45,8 @@ type serveFlags struct {
 func New(s *cli.Streams) *cobra.Command {
 	f := serveFlags{resp: word{kind: "HOST:PORT"}, unix: word{kind: "PATH"}, tokens: word{kind: "FILE"}, cert: word{kind: "FILE"}, key: word{kind: "FILE"},
 		ca: word{kind: "FILE"}, config: word{kind: "FILE"}}
+	f.Settings.TrustClock = "trust-clock = true under [lease] in the file of --config"
+	f.Settings.Pool = "pool = \"NAME\" in the file of --config"
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve IDs to programs in any language",
@@ -260,7 +262,7 @@ func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger
 			log.Info("reading the tokens and certificates again")
 			running.Reload()
 		case err := <-done:
-			return f.explain(err)
+			return f.hint(err)
 		case <-late:
 			log.Warn("stopped late: connections were cut, and workers come free at the end of their windows")
 			return nil
@@ -271,49 +273,34 @@ func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger
 // grace is how long a server may take to end after its time to drain. Giving workers back takes 1.5 s at most.
 const grace = 1800 * time.Millisecond
 
-// explain rewords errors of leases, stores and networks for the command line.
-func (f *serveFlags) explain(err error) error {
-	if err == nil {
-		return nil
-	}
+// hint returns an error with hints for the user.
+func (f *serveFlags) hint(err error) error {
 	if bad, ok := errors.AsType[*server.ListenError](err); ok {
-		if advice := socketAdvice(bad); advice != "" {
-			return fmt.Errorf("%w: %s", err, advice)
-		}
-		return err
+		return cli.WithHints(err, func() []string { return socketHints(bad) })
 	}
-	return f.reword(&f.State, err)
+	return f.Hint(err)
 }
 
-// socketAdvice returns the cause and the remedy of a socket that cannot be opened, or "".
-func socketAdvice(e *server.ListenError) string {
-	flag := " with --" + e.Setting
+// socketHints returns the cause of a socket that cannot be opened, and what to do.
+func socketHints(e *server.ListenError) []string {
+	another := "Choose another address:  --" + e.Setting
 	if e.Setting == "unix" {
-		other := "choose another path" + flag
-		info, missing := os.Lstat(e.Address)
-		switch {
-		case errors.Is(e, syscall.EADDRINUSE) && missing == nil && info.Mode().Type() != os.ModeSocket:
-			return "the file there is no socket: " + other
-		case errors.Is(e, syscall.EADDRINUSE):
-			return "another program listens there: end that program, or " + other
-		case errors.Is(e, fs.ErrNotExist):
-			return "the directory does not exist: make the directory, or " + other
-		case errors.Is(e, fs.ErrPermission):
-			return "the user may not make a socket there: " + other
-		case errors.Is(e, syscall.ENOTDIR):
-			return "a part of the path is no directory: " + other
+		another = "Choose another path:  --unix"
+		if info, err := os.Lstat(e.Address); err == nil && errors.Is(e, syscall.EADDRINUSE) && info.Mode().Type() != os.ModeSocket {
+			return []string{"The file there is no socket.", another}
 		}
-		return ""
 	}
 	switch {
 	case errors.Is(e, syscall.EADDRINUSE):
-		return "another program listens there: end that program, or choose another address" + flag
+		return []string{"Another program listens there: end it, or use another address.", another}
+	case errors.Is(e, fs.ErrNotExist):
+		return []string{"The directory does not exist: create it, or use another path.", another}
+	case errors.Is(e, fs.ErrPermission) && e.Setting != "unix":
+		return []string{"This user may not listen there: use a port from 1024 on.", another}
 	case errors.Is(e, fs.ErrPermission):
-		return "the user may not listen there: choose a port from 1024 on" + flag
-	case errors.Is(e, syscall.EADDRNOTAVAIL):
-		return "the machine does not have the address: choose another address" + flag
+		return []string{"This user may not create a socket there.", another}
 	}
-	return ""
+	return []string{another}
 }
 
 // A word is the value of a flag: a text that is not empty.

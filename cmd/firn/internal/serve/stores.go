@@ -25,7 +25,7 @@ import (
 	"github.com/firn-id/firn/server"
 )
 
-// An opener opens the stores of a server, and explains their errors.
+// An opener opens the stores of a server.
 type opener struct {
 	f      *serveFlags
 	log    *slog.Logger
@@ -59,6 +59,7 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 				return nil, f.configError(c.StoreError(&l.Generator, errors.New(strings.TrimPrefix(err.Error(), "--store: "))))
 			}
 		}
+		st.Settings = f.Settings
 		st.Makes(l.PoolName, l.Format, flagsOf(&l))
 		st.Window = c.Lease.Window
 		o.states[l.Name] = st
@@ -67,7 +68,7 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 		return nil, err
 	}
 	c.DefaultStore = o.at.String()
-	c.OpenStore, c.Notify, c.Explain = o.open, o.notify, o.explain
+	c.OpenStore, c.Notify = o.open, o.notify
 	return o, nil
 }
 
@@ -101,7 +102,7 @@ func (o *opener) openDefault(ctx context.Context) error {
 	}
 	store, err := o.open(ctx, "")
 	if err != nil {
-		return o.f.reword(&o.f.State, err)
+		return o.f.Hint(err)
 	}
 	o.opened = store
 	return nil
@@ -139,7 +140,7 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 	case o.looks:
 		blocked := ""
 		for _, f := range o.findings(ctx, store) {
-			text := store.String() + ": " + o.f.FindingText(f)
+			text := store.String() + ": " + stores.FindingText(f)
 			if f.Blocks {
 				blocked = text
 			} else {
@@ -195,7 +196,7 @@ func (o *opener) wouldMake(dir string) error {
 	if err := mayMake(parent); err != nil {
 		err = &fs.PathError{Op: "mkdir", Path: missing, Err: err}
 		return driver.OpenError((&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String(), fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-			"no directory can be made there: name the store's directory, the same for all processes whose IDs have to differ")
+			driver.RemedyPermissions)
 	}
 	// The directory would be on the filesystem of the parent. A copy of a store may be above another store.
 	store, err := filelease.Open(parent, filelease.Existing)
@@ -220,7 +221,7 @@ func (o *opener) findings(ctx context.Context, store driver.Store) []driver.Find
 // warn warns of what a store can lose, or refuses.
 func (o *opener) warn(store driver.Store) {
 	for _, f := range o.findings(context.Background(), store) {
-		o.log.Warn(o.f.FindingText(f), "store", store.String())
+		o.log.Warn(stores.FindingText(f), "store", store.String())
 	}
 }
 
@@ -240,51 +241,4 @@ func (o *opener) notify(generator string, e lease.Event) {
 			o.log.Warn(text, "generator", generator)
 		}
 	}
-}
-
-// explain rewords an error of a generator's lease or store.
-func (o *opener) explain(generator string, err error) error {
-	if st := o.states[generator]; st != nil {
-		return o.f.reword(st, err)
-	}
-	return err
-}
-
-// words are advice for other commands, and what this command has instead.
-var words = strings.NewReplacer(
-	"add --trust-clock", "set trust-clock = true under [lease] in the file of --config",
-	"name the pool of these IDs with --pool", "name the pool of these IDs with pool = \"NAME\" in the file of --config",
-)
-
-// reword rewords an error of a store, with the commands and settings that mend it.
-func (f *serveFlags) reword(st *stores.State, err error) error {
-	if errors.Is(err, filelease.ErrNoDefault) {
-		text, _, _ := strings.Cut(err.Error(), "; for example: ") // a call
-		text = strings.Replace(text, "use a store that machines share, or give each generator a worker of its own by hand, or name",
-			"name a store that machines share (--store ADDRESS), or name", 1)
-		return stores.Reword(err, text+": "+f.line()+" --state /var/lib/firn")
-	}
-	explained := st.Explain(err)
-	if text := words.Replace(explained.Error()); text != explained.Error() {
-		return stores.Reword(explained, text)
-	}
-	return explained
-}
-
-// line returns the command with the flags that were given, ready to type.
-func (f *serveFlags) line() string {
-	words := []string{"firn", "serve"}
-	f.flags.Visit(func(flag *pflag.Flag) {
-		values := []string{flag.Value.String()}
-		if v, ok := flag.Value.(interface{ values() []string }); ok {
-			values = v.values()
-		}
-		for _, value := range values {
-			words = append(words, "--"+flag.Name)
-			if flag.NoOptDefVal == "" {
-				words = append(words, shell.Word(value))
-			}
-		}
-	})
-	return strings.Join(words, " ")
 }

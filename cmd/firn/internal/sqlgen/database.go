@@ -71,7 +71,7 @@ func (d *database) do(ctx context.Context, f func(context.Context, *pgx.Conn) er
 	if d.conn == nil {
 		conn, err := pgx.ConnectConfig(ctx, d.config)
 		if err != nil {
-			return &awayError{stores.Reword(err, fmt.Sprintf("%s cannot be reached: %s", d, strings.Join(strings.Fields(err.Error()), " ")))}
+			return &awayError{fmt.Errorf("%s cannot be reached: %w", d, err)}
 		}
 		d.conn = conn
 	}

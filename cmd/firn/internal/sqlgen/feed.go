@@ -127,7 +127,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	feed := &feed{db: db, pool: pool, config: c, streams: s, state: &f.State, every: min(max(f.window/20, 20*time.Millisecond), 500*time.Millisecond)}
 	feed.store, err = feed.open(ctx)
 	if err != nil {
-		return f.State.Explain(err)
+		return f.State.Hint(err)
 	}
 	defer feed.store.Close()
 	stores.Warn(ctx, s, &f.State, feed.store)()
@@ -146,7 +146,7 @@ func (f *feed) open(ctx context.Context) (store driver.Store, err error) {
 		if err == nil || at.Dir != "" || !passes(err) {
 			return store, err
 		}
-		f.say("%w", f.state.Explain(err))
+		f.say("%w", f.state.Hint(err))
 		if !pause(ctx, time.Second) {
 			return nil, context.Cause(ctx)
 		}
@@ -215,7 +215,7 @@ func (f *feed) run(ctx context.Context) error {
 			f.say("%w: taking another lease", o.why)
 			pause(ctx, f.every)
 		case began || passes(err):
-			f.say("%w", f.state.Explain(err))
+			f.say("%w", f.state.Hint(err))
 			err = nil
 			pause(ctx, time.Second)
 		}
@@ -226,7 +226,7 @@ func (f *feed) run(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return f.state.Explain(err)
+	return f.state.Hint(err)
 }
 
 // pause sleeps. If ctx ends first, pause reports false.
@@ -294,7 +294,7 @@ func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 	f.mine = w.nonce
 	if err := held.Close(); err != nil {
 		f.say("warning: pool %s: worker %d was not returned, and is not free before %s: %w",
-			f.pool.Name, held.Worker(), cli.TimeText(held.Until()), f.state.Explain(err))
+			f.pool.Name, held.Worker(), cli.TimeText(held.Until()), f.state.Hint(err))
 	}
 	if ctx.Err() != nil && w.placed {
 		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
@@ -312,7 +312,7 @@ func (f *feed) notify(e lease.Event) {
 	case lease.Failing:
 		if !f.failing {
 			f.failing = true
-			f.tell("the store fails, and the interval ends at %s: %w", cli.TimeText(e.Until), f.state.Explain(e.Err))
+			f.tell("the store fails, and the interval ends at %s: %w", cli.TimeText(e.Until), f.state.Hint(e.Err))
 		}
 	case lease.Acquired, lease.Renewed:
 		if f.failing {
@@ -320,7 +320,7 @@ func (f *feed) notify(e lease.Event) {
 			f.tell("the store is back")
 		}
 	case lease.Expired, lease.Lost, lease.Waiting:
-		f.tell("%w", f.state.Explain(e.Err))
+		f.tell("%w", f.state.Hint(e.Err))
 	}
 }
 

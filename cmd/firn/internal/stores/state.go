@@ -27,11 +27,15 @@ type State struct {
 	Dir      Directory
 	Existing bool          // the store has to be there already
 	Window   time.Duration // of the command's leases; printed rescues have it, since a lost record of a pool knows none
-	store    Address
-	set      *pflag.FlagSet
-	begins   string   // the directory, if Open found no store there
-	pool     string   // of the IDs that the command makes
-	words    []string // the format and the flags of these IDs
+	Asks     bool          // the command asks about IDs that there are: a pool that is created now does not know them
+	Settings struct {      // what the command has instead of the flags --trust-clock and --pool
+		TrustClock, Pool string
+	}
+	store  Address
+	set    *pflag.FlagSet
+	begins string   // the directory, if Open found no store there
+	pool   string   // of the IDs that the command makes
+	words  []string // the format and the flags of these IDs
 }
 
 // Makes notes the pool of the IDs that the command makes, and their format and flags. Printed

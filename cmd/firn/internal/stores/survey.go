@@ -13,12 +13,12 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// FindingText returns the text of a finding, with the advice as commands.
-func (st *State) FindingText(f driver.Finding) string {
+// FindingText returns the text of a finding, with the setting to use.
+func FindingText(f driver.Finding) string {
 	if f.Advice == "" {
 		return f.Text
 	}
-	return f.Text + ": " + st.withCommands(f.Advice, "")
+	return f.Text + ": " + f.Advice
 }
 
 // InspectStore is lease.Inspect. Tests replace InspectStore.
@@ -29,23 +29,24 @@ var InspectStore = lease.Inspect
 func Warn(ctx context.Context, s *cli.Streams, st *State, store driver.Store) (say func()) {
 	const longest = time.Second // a store with servers away may take longer
 	ctx, cancel := context.WithTimeout(ctx, longest)
-	losses := make(chan []string, 1)
+	losses := make(chan []error, 1)
 	go func() {
-		var texts []string
+		var warnings []error
 		found, _ := InspectStore(ctx, store) // doctor reports the error
 		for _, f := range found {
 			if f.Loses {
-				texts = append(texts, st.FindingText(f))
+				warning := fmt.Errorf("warning: %s: %s", store, FindingText(f))
+				warnings = append(warnings, cli.WithHints(warning, func() []string { return st.FindingHints(f) }))
 			}
 		}
-		losses <- texts
+		losses <- warnings
 	}()
 	return func() {
 		defer cancel()
 		select {
-		case texts := <-losses:
-			for _, text := range texts {
-				cli.Complain(s.Err, fmt.Errorf("warning: %s: %s", store, text))
+		case warnings := <-losses:
+			for _, warning := range warnings {
+				cli.Complain(s.Err, warning)
 			}
 		case <-ctx.Done():
 		}
@@ -57,7 +58,7 @@ func Warn(ctx context.Context, s *cli.Streams, st *State, store driver.Store) (s
 func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, wanted grant.Spec, meant bool) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
-		return st.Explain(err)
+		return st.Hint(err)
 	}
 	for _, name := range names {
 		if name == wanted.Name || formats.OfTorture(name) {
@@ -67,17 +68,17 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(grant.Spec{Name: name, Layout: p.Layout()}, wanted) {
 			continue
 		}
-		text := fmt.Sprintf("pool %s is for the same IDs as pool %s", wanted.Name, name)
-		do := "use pool " + name
+		text := fmt.Sprintf("pool %s is for the same IDs as pool %s: the two can make the same ID", wanted.Name, name)
+		hints := []string{"Use pool " + name + ".", "Do IDs of the two never meet?  Add --beside."}
 		if err != nil {
-			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, st.Explain(err))
-			do = "mend that pool first"
+			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, err)
+			hints = append(st.hints(lease.RemedyFor(err), err), hints[1])
+			hints = hints[max(len(hints)-2, 0):]
 		}
-		text += ": the two can make the same ID: "
 		if !meant {
-			return Reword(err, text+do+", or add --beside if IDs of the two never meet")
+			return cli.WithHints(errors.New(text), func() []string { return hints })
 		}
-		cli.Complain(s.Err, errors.New("warning: "+text+"see that IDs of the two never meet"))
+		cli.Complain(s.Err, errors.New("warning: "+text+", so their IDs must never meet"))
 	}
 	return nil
 }
@@ -92,23 +93,13 @@ func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool
 	return p, workers, err
 }
 
-// NoPool is the error for a missing pool, where a program wants to use the pool.
+// NoPool is the error for a missing pool.
 func NoPool(name string, at Place, store driver.Store) error {
-	return noPool(name, at, store, "if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)")
-}
-
-// NoMaker is the error for a missing pool, where a user asks about IDs of the pool. A pool that is created now does not
-// know the IDs, and makes IDs beside the pool that is sought.
-func NoMaker(name string, at Place, store driver.Store) error {
-	return noPool(name, at, store, "if the pool was in this store, it is lost: rescue it (lease.Rescue, with Layouts and Create)")
-}
-
-func noPool(name string, at Place, store driver.Store, advice string) error {
 	where := cli.Plain(at.Dir)
 	if store != nil && at.Dir == "" {
 		where = store.String()
 	}
-	return fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; %s", name, lease.ErrNoPool, where, advice)
+	return &lease.PoolError{Pool: name, Err: fmt.Errorf("%w in %s", lease.ErrNoPool, where)}
 }
 
 // Survey returns the pools. Pools in files are read in turn: unreadable records of a pool do not

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +23,8 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// printed finds the commands in a text, each up to the end of its parentheses, clause or line.
-var printed = regexp.MustCompile(`firn pool (create|doctor|list|rescue|show)\b[^();\n]*`)
+// printed finds the commands in hints, each up to the end of its line. Commands for another store have no store of their own.
+var printed = regexp.MustCompile(`  (firn pool (create|doctor|list|rescue|show)\b.*)`)
 
 // interrupted is a store in which a rescue ends after the pool's own record.
 type interrupted struct{ driver.Store }
@@ -175,12 +176,16 @@ func (test spoiling) typeCommands(t *testing.T, flag, line string) {
 		t.Errorf("firn %s advises another default directory: %s", line, text)
 	}
 	before, changed := contents(exists, home), contents(exists, dir)
-	commands := printed.FindAllString(text, -1)
+	var commands []string
+	for _, found := range printed.FindAllStringSubmatch(text, -1) {
+		if command := found[1]; !strings.Contains(command, "--help") && !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
 	if len(commands) == 0 && !strings.HasPrefix(line, "pool rescue ") {
 		t.Errorf("firn %s: no command in: %s", line, text)
 	}
 	for _, command := range commands {
-		command = strings.TrimRight(command, ": ")
 		words := fmt.Sprintf("for w in %s; do printf '%%s\\n' \"$w\"; done", command)
 		if said, err := exec.Command("sh", "-c", words).Output(); err != nil || !strings.Contains(string(said), "\n"+flag+"\n"+named+"\n") {
 			t.Errorf("firn %s: %q does not name the store", line, command)

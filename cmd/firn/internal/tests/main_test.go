@@ -112,7 +112,7 @@ func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "lease": leaseCommand, "put": putCommand, "cut": cutCommand, "keep": keepCommand, "unchanged": unchangedCommand,
-			"makes": makesCommand, "advises": advisesCommand, "follow": followCommand,
+			"makes": makesCommand, "follow": followCommand,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))

@@ -1,0 +1,212 @@
+package stores
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/shell"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Hint returns an error of a lease or a store with hints for the user: what to do next, with commands ready
+// to paste. The text of the error stays.
+func (st *State) Hint(err error) error {
+	if err == nil || errors.As(err, new(cli.UsageError)) {
+		return err
+	}
+	return cli.WithHints(err, func() []string { return st.hints(lease.RemedyFor(err), err) })
+}
+
+// FindingHints returns the hints of a fact that a store has about itself.
+func (st *State) FindingHints(f driver.Finding) []string {
+	return st.hints(lease.Remedy{Kind: f.Remedy}, nil)
+}
+
+// hints returns at most three lines on what helps. All that the lines say is safe to follow to the letter, beside running
+// processes: see the scripts hints_*.txtar in the tests.
+func (st *State) hints(r lease.Remedy, err error) []string {
+	pool := cmp.Or(r.Pool, "NAME")
+	anew := st.Command("firn pool rescue " + pool + " --create --format " + st.formatOf(r.Pool))
+	switch r.Kind {
+	case driver.RemedyWait:
+		if !r.Until.IsZero() {
+			return []string{"Try again " + cli.Relative(r.Until, time.Now()) + ", at " + cli.TimeText(r.Until) + "."}
+		}
+		return []string{"Try again: it passes by itself."}
+	case driver.RemedyConnect:
+		if st.files() {
+			return []string{"Is the filesystem mounted, and does the disk work?", "Check it:  " + st.Command("firn pool doctor")}
+		}
+		return []string{"Is the server running, and reachable from this host?"}
+	case driver.RemedyAddress:
+		return []string{"The forms of addresses:  firn pool --help"}
+	case driver.RemedyPermissions:
+		return []string{"What a program needs there:  " + st.Command("firn pool grants"), "Check it as the program's user:  " + st.Command("firn pool doctor")}
+	case driver.RemedySettings:
+		return []string{"Find out what is wrong there:  " + st.Command("firn pool doctor")}
+	case driver.RemedyStore:
+		hints := []string{
+			"One machine?  Name a directory that all its processes share:  export " + Variable + "=/var/lib/firn",
+			"Several machines?  Name a store that they share:  --store ADDRESS (firn pool --help)",
+		}
+		if st.Settings.Pool == "" {
+			hints = append(hints, "Is each worker ID assigned by hand?  firn new FORMAT --worker N --no-state")
+		}
+		return hints
+	case driver.RemedyMove:
+		return []string{
+			"Use another place for the pools:  --store ADDRESS (firn pool --help)",
+			"Were there pools here?  Stop their processes, and before any starts again, for each:  firn pool rescue NAME --create --format FORMAT --store ADDRESS",
+		}
+	case driver.RemedyCreate:
+		return st.missing(r.Pool, pool, anew)
+	case driver.RemedyRecover:
+		line := "firn pool rescue " + pool
+		if r.Lost && st.knows(r.Pool) {
+			line += " --format " + st.formatOf(r.Pool)
+		}
+		hints := []string{"Rescue it, also beside running processes:  " + st.Command(line)}
+		if r.Lost && !st.knows(r.Pool) {
+			hints = append(hints, "Does the rescue ask for --format?  Give the format, epoch and widths that the pool was created with.")
+		}
+		return append(hints, "Don't repair, move or delete records.")
+	case driver.RemedyRestored:
+		hints := []string{
+			"Stop all processes that use this store, and then:  " + st.Command("firn pool rescue --all"),
+			"Is a pool gone?  Don't create it:  " + anew,
+		}
+		if st.files() {
+			return append([]string{"Was the directory moved, replaced or unmounted?  Put the original back: it knows which timestamps are used."}, hints...)
+		}
+		return hints
+	case driver.RemedyCopy:
+		return []string{
+			"Is the original still there?  Use that: the copy generates the same IDs again.",
+			"Is it gone for good?  Stop all processes that use the copy, and then:  " + st.Command("firn pool rescue --all"),
+		}
+	case driver.RemedyWorker:
+		return []string{"Stop a process that has a worker, or try again later.", "To see the holders:  " + st.Command("firn pool show "+pool)}
+	case driver.RemedyPool:
+		if errors.Is(err, lease.ErrPoolExists) {
+			return []string{"It can be used as it is:  " + st.Command("firn pool show "+pool)}
+		}
+		return []string{"Do these IDs have a pool of their own?  Name it:  " + cmp.Or(st.Settings.Pool, "--pool NAME"),
+			"To see what this one is for:  " + st.Command("firn pool show "+pool)}
+	case driver.RemedyClock:
+		hints := []string{"Set the clock."}
+		if !r.Until.IsZero() {
+			hints[0] = "Set the clock, or wait until " + cli.TimeText(r.Until) + "."
+		}
+		if errors.As(err, new(*lease.SkewError)) {
+			hints = append(hints, "Is the clock right?  Trust it:  "+cmp.Or(st.Settings.TrustClock, "--trust-clock"))
+		}
+		return hints
+	case driver.RemedyVersion:
+		return []string{"Use the version of firn that the other users of this store have."}
+	case driver.RemedyRestart:
+		return []string{"Look into the system's log, check the disk, and start the program again."}
+	}
+	return nil
+}
+
+// missing returns the hints for a pool that is not there.
+func (st *State) missing(known, pool, anew string) []string {
+	lost := "Lost?  Don't create it again:  " + anew
+	list := "Wrong name or store?  " + st.Command("firn pool list")
+	if near := st.near(known); len(near) > 0 {
+		list = "Did you mean " + cli.List(near, "or") + "?"
+	}
+	if st.Asks {
+		return []string{list, lost}
+	}
+	line := "firn pool create " + st.formatOf(known)
+	if known != "" {
+		line += " --name " + known
+	}
+	return []string{list, "New?   " + st.Command(line), lost}
+}
+
+// knows reports whether the pool is that of the IDs that the command makes: only their format and flags are known. The
+// name of a pool says nothing certain about a lost pool.
+func (st *State) knows(pool string) bool { return pool != "" && pool == st.pool }
+
+// formatOf returns the format and the flags of a pool, ready to type.
+func (st *State) formatOf(pool string) string {
+	if !st.knows(pool) {
+		return "FORMAT"
+	}
+	text := strings.Join(st.words, " ")
+	if st.Window > lease.DefaultWindow {
+		text += " --window " + st.Window.String()
+	}
+	return text
+}
+
+// files reports whether the pools are in a directory.
+func (st *State) files() bool {
+	at, err := st.Place()
+	return err == nil && at.Dir != ""
+}
+
+// Command adds the flag for the store to a command line, ready to type. Secrets in the address are
+// left out. An address of the environment is added, too: whoever reads the log of a service types the command in a shell
+// that has another environment, and the command would make a second pool there.
+func (st *State) Command(line string) string {
+	switch {
+	case st.Dir != "":
+		return line + " --state " + shell.Word(string(st.Dir))
+	case st.store == "" && os.Getenv(Variable) != "":
+		return At(os.Getenv(Variable)).Command(line)
+	case st.store == "":
+		return line
+	}
+	if a, err := address.Parse(string(st.store)); err == nil && !a.Secrets() {
+		return line + " --store " + shell.Word(string(st.store))
+	}
+	return line + " --store …"
+}
+
+// near returns the pools of the store with the names nearest to a misspelt name, if any. Names that differ in their
+// digits, such as orders1 and orders2, are different pools.
+func (st *State) near(name string) (near []string) {
+	const longest = 2 * time.Second // a user waits
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	look := *st
+	look.Existing = true // nothing is made
+	store, _, err := look.Look(ctx)
+	if err != nil || store == nil {
+		return nil
+	}
+	defer store.Close()
+	names, _ := lease.Names(ctx, store)
+	most := min(2, len(name)/3) // edits
+	for _, n := range names {
+		switch edits := cli.Distance(name, n); {
+		case edits == 0, edits > most, formats.OfTorture(n), digits(n) != digits(name):
+		case edits < most:
+			near, most = []string{n}, edits
+		default:
+			near = append(near, n)
+		}
+	}
+	return near
+}
+
+// digits returns the digits of a name.
+func digits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, name)
+}
