@@ -117,6 +117,12 @@ func (d *doctor) find(level, about, pool, form string, args ...any) {
 	d.findings = append(d.findings, f)
 }
 
+// hint adds hints to the last finding.
+func (d *doctor) hint(hints ...string) {
+	last := &d.findings[len(d.findings)-1]
+	last.Hints = append(last.Hints, hints...)
+}
+
 // examine looks at all pools, or at the named pool. The error reports that the named pool does not
 // exist.
 func (d *doctor) examine(ctx context.Context, named []string) error {
@@ -254,7 +260,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 			level = levelProblem
 		}
 		d.find(level, aboutStore, "", "%s", stores.FindingText(f))
-		d.findings[len(d.findings)-1].Hints = d.st.FindingHints(f)
+		d.hint(d.st.FindingHints(f)...)
 	}
 	if len(found) == 0 {
 		d.find(levelOK, aboutStore, "", "%s: it keeps what it has acknowledged, by its settings", store)
@@ -283,7 +289,8 @@ func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
 	}
 	switch {
 	case by.Abs() > lease.DefaultMaxSkew:
-		d.find(levelProblem, aboutClock, "", "%s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", text)
+		d.find(levelProblem, aboutClock, "", "%s: firn new refuses to use it", text)
+		d.hint("Set the clock.", "Is the clock right?  Trust it:  firn new --trust-clock")
 	case by.Abs() > notable:
 		d.find(levelWarning, aboutClock, "", "%s: firn new refuses it from %v on", text, lease.DefaultMaxSkew)
 	default:
@@ -309,8 +316,8 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 		d.examineLifetime(p, now)
 		for _, other := range found[:i] {
 			if other.Pool != nil && formats.Alike(grant.Spec{Name: other.Name, Layout: other.Pool.Layout()}, grant.Spec{Name: f.Name, Layout: p.Layout()}) {
-				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: the two can make the same ID: use one of them alone; if IDs of the two never meet, examine each by itself: %s",
-					other.Name, d.st.Command("firn pool doctor "+f.Name))
+				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: the two can make the same ID", other.Name)
+				d.hint("Use one of them only.", "Do IDs of the two never meet?  Examine each by itself:  "+d.st.Command("firn pool doctor "+f.Name))
 			}
 		}
 	}

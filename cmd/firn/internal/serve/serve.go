@@ -45,8 +45,8 @@ type serveFlags struct {
 func New(s *cli.Streams) *cobra.Command {
 	f := serveFlags{resp: word{kind: "HOST:PORT"}, unix: word{kind: "PATH"}, tokens: word{kind: "FILE"}, cert: word{kind: "FILE"}, key: word{kind: "FILE"},
 		ca: word{kind: "FILE"}, config: word{kind: "FILE"}}
-	f.Settings.TrustClock = "trust-clock = true under [lease] in the file of --config"
-	f.Settings.Pool = "pool = \"NAME\" in the file of --config"
+	f.Instead.TrustClock = "trust-clock = true under [lease] in the file of --config"
+	f.Instead.Pool = "pool = \"NAME\" in the file of --config"
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve IDs to programs in any language",
@@ -276,31 +276,31 @@ const grace = 1800 * time.Millisecond
 // hint returns an error with hints for the user.
 func (f *serveFlags) hint(err error) error {
 	if bad, ok := errors.AsType[*server.ListenError](err); ok {
-		return cli.WithHints(err, func() []string { return socketHints(bad) })
+		return cli.WithHints(err, func() []string { return []string{socketHint(bad)} })
 	}
 	return f.Hint(err)
 }
 
-// socketHints returns the cause of a socket that cannot be opened, and what to do.
-func socketHints(e *server.ListenError) []string {
-	another := "Choose another address:  --" + e.Setting
-	if e.Setting == "unix" {
-		another = "Choose another path:  --unix"
-		if info, err := os.Lstat(e.Address); err == nil && errors.Is(e, syscall.EADDRINUSE) && info.Mode().Type() != os.ModeSocket {
-			return []string{"The file there is no socket.", another}
-		}
-	}
+// socketHint returns what to do about a socket that cannot be opened.
+func socketHint(e *server.ListenError) string {
+	unix := e.Setting == "unix"
+	info, missing := os.Lstat(e.Address)
+	var why string
 	switch {
+	case unix && errors.Is(e, syscall.EADDRINUSE) && missing == nil && info.Mode().Type() != os.ModeSocket:
+		why = "The file there is no socket."
 	case errors.Is(e, syscall.EADDRINUSE):
-		return []string{"Another program listens there: end it, or use another address.", another}
+		why = "Another program listens there: end it, or choose another address."
 	case errors.Is(e, fs.ErrNotExist):
-		return []string{"The directory does not exist: create it, or use another path.", another}
-	case errors.Is(e, fs.ErrPermission) && e.Setting != "unix":
-		return []string{"This user may not listen there: use a port from 1024 on.", another}
+		why = "Create the directory, or choose another path."
+	case errors.Is(e, fs.ErrPermission) && !unix:
+		why = "Choose a port from 1024 on, or grant this user the right to use lower ports."
 	case errors.Is(e, fs.ErrPermission):
-		return []string{"This user may not create a socket there.", another}
+		why = "This user may not create a socket there: choose another path."
+	default:
+		why = "Choose another address."
 	}
-	return []string{another}
+	return why + "  --" + e.Setting
 }
 
 // A word is the value of a flag: a text that is not empty.
@@ -331,8 +331,6 @@ var _ pflag.Value = (*addresses)(nil)
 func (a *addresses) Type() string { return "HOST:PORT" }
 
 func (a *addresses) String() string { return strings.Join(*a, ",") }
-
-func (a *addresses) values() []string { return *a }
 
 func (a *addresses) Set(s string) error {
 	*a = append(*a, s)

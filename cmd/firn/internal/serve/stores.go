@@ -14,11 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
-	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -59,7 +56,7 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 				return nil, f.configError(c.StoreError(&l.Generator, errors.New(strings.TrimPrefix(err.Error(), "--store: "))))
 			}
 		}
-		st.Settings = f.Settings
+		st.Instead = f.Instead
 		st.Makes(l.PoolName, l.Format, flagsOf(&l))
 		st.Window = c.Lease.Window
 		o.states[l.Name] = st

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/stores"
 )
 
 // A database is the database of a feed, over one connection. After an error, the connection is opened

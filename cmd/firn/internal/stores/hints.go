@@ -47,6 +47,9 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		}
 		return []string{"Is the server running, and reachable from this host?"}
 	case driver.RemedyAddress:
+		if st.files() {
+			return []string{"Is the path right, is its filesystem mounted, and may this user create a directory there?"}
+		}
 		return []string{"The forms of addresses:  firn pool --help"}
 	case driver.RemedyPermissions:
 		return []string{"What a program needs there:  " + st.Command("firn pool grants"), "Check it as the program's user:  " + st.Command("firn pool doctor")}
@@ -57,7 +60,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 			"One machine?  Name a directory that all its processes share:  export " + Variable + "=/var/lib/firn",
 			"Several machines?  Name a store that they share:  --store ADDRESS (firn pool --help)",
 		}
-		if st.Settings.Pool == "" {
+		if st.Instead.Pool == "" {
 			hints = append(hints, "Is each worker ID assigned by hand?  firn new FORMAT --worker N --no-state")
 		}
 		return hints
@@ -93,12 +96,16 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 			"Is it gone for good?  Stop all processes that use the copy, and then:  " + st.Command("firn pool rescue --all"),
 		}
 	case driver.RemedyWorker:
-		return []string{"Stop a process that has a worker, or try again later.", "To see the holders:  " + st.Command("firn pool show "+pool)}
+		free := "Stop a process that has a worker, or try again later."
+		if errors.Is(err, lease.ErrHeld) {
+			free = "Give another --worker, or none."
+		}
+		return []string{free, "To see the holders:  " + st.Command("firn pool show "+pool)}
 	case driver.RemedyPool:
 		if errors.Is(err, lease.ErrPoolExists) {
 			return []string{"It can be used as it is:  " + st.Command("firn pool show "+pool)}
 		}
-		return []string{"Do these IDs have a pool of their own?  Name it:  " + cmp.Or(st.Settings.Pool, "--pool NAME"),
+		return []string{"Do these IDs have a pool of their own?  Name it:  " + cmp.Or(st.Instead.Pool, "--pool NAME"),
 			"To see what this one is for:  " + st.Command("firn pool show "+pool)}
 	case driver.RemedyClock:
 		hints := []string{"Set the clock."}
@@ -106,7 +113,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 			hints[0] = "Set the clock, or wait until " + cli.TimeText(r.Until) + "."
 		}
 		if errors.As(err, new(*lease.SkewError)) {
-			hints = append(hints, "Is the clock right?  Trust it:  "+cmp.Or(st.Settings.TrustClock, "--trust-clock"))
+			hints = append(hints, "Is the clock right?  Trust it:  "+cmp.Or(st.Instead.TrustClock, "--trust-clock"))
 		}
 		return hints
 	case driver.RemedyVersion:
@@ -121,6 +128,12 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 func (st *State) missing(known, pool, anew string) []string {
 	lost := "Lost?  Don't create it again:  " + anew
 	list := "Wrong name or store?  " + st.Command("firn pool list")
+	if known == "" { // no store either
+		list = "Is the address right?  See its forms:  firn pool --help"
+		if st.files() {
+			list = "Is the path right, and its filesystem mounted?"
+		}
+	}
 	if near := st.near(known); len(near) > 0 {
 		list = "Did you mean " + cli.List(near, "or") + "?"
 	}

@@ -178,7 +178,7 @@ func TestServeTaken(t *testing.T) {
 	check(t, err)
 	defer l.Close()
 	_, stderr, code := firnRun(t, "", "serve", "--listen", l.Addr().String())
-	if code != 1 || !strings.Contains(stderr, l.Addr().String()) || !strings.Contains(stderr, "another program listens there: end that program, or choose another address with --listen\n") {
+	if code != 1 || !strings.Contains(stderr, l.Addr().String()) || !strings.Contains(stderr, "  Another program listens there: end it, or choose another address.  --listen\n") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -194,19 +194,19 @@ func TestServeSockets(t *testing.T) {
 	defer live.Close()
 	check(t, os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600))
 	for _, c := range []struct{ flag, address, want string }{
-		{"--resp", l.Addr().String(), "another program listens there: end that program, or choose another address with --resp\n"},
-		{"--resp", "192.0.2.1:0", "the machine does not have the address: choose another address with --resp\n"}, // of documents
-		{"--unix", filepath.Join(dir, "live"), "another program listens there: end that program, or choose another path with --unix\n"},
-		{"--unix", filepath.Join(dir, "plain"), "the file there is no socket: choose another path with --unix\n"},
-		{"--unix", filepath.Join(dir, "none", "s"), "the directory does not exist: make the directory, or choose another path with --unix\n"},
-		{"--unix", filepath.Join(dir, "plain", "s"), "a part of the path is no directory: choose another path with --unix\n"},
+		{"--resp", l.Addr().String(), "Another program listens there: end it, or choose another address."},
+		{"--resp", "192.0.2.1:0", "Choose another address."}, // of documents
+		{"--unix", filepath.Join(dir, "live"), "Another program listens there: end it, or choose another address."},
+		{"--unix", filepath.Join(dir, "plain"), "The file there is no socket."},
+		{"--unix", filepath.Join(dir, "none", "s"), "Create the directory, or choose another path."},
+		{"--unix", filepath.Join(dir, "plain", "s"), "Choose another address."},
 	} {
 		_, stderr, code := firnRun(t, "", "serve", "--insecure", "--listen", "127.0.0.1:0", c.flag, c.address)
-		if code != 1 || !strings.Contains(stderr, "firn: listen on "+c.address+": ") || !strings.HasSuffix(stderr, ": "+c.want) {
+		if code != 1 || !strings.Contains(stderr, "firn: listen on "+c.address+": ") || !strings.HasSuffix(stderr, "\n  "+c.want+"  "+c.flag+"\n") {
 			t.Errorf("%s %s: exit code %d: %s", c.flag, c.address, code, stderr)
 		}
 	}
-	// The advice is followed.
+	// The hints are followed.
 	check(t, os.Mkdir(filepath.Join(dir, "none"), 0o700), live.Close())
 	for _, args := range [][]string{
 		{"--resp", "127.0.0.1:0"},                // another address
@@ -253,22 +253,22 @@ func TestServeTrustClock(t *testing.T) {
 		status, _ := s.get("/v1/generators/nanoflake/ids", "")
 		return status
 	}
-	const advice = "set the clock or, if it is right, set trust-clock = true under [lease] in the file of --config"
+	const remedy, hint = "remedy=clock", "trust-clock = true under [lease] in the file of --config"
 	looks := func() (string, int) {
 		said, err := output(t, firnCommand(t, "serve", "--check", "--state", dir, "--config", config))
 		return said, exitCode(err)
 	}
 	s := serves("")
-	s.until("the advice", func() bool {
+	s.until("the remedy", func() bool {
 		ids(s) // the first request leases a worker
-		return strings.Contains(s.log.String(), advice)
+		return strings.Contains(s.log.String(), remedy)
 	})
-	if said, code := looks(); code != 1 || !strings.Contains(said, advice) {
+	if said, code := looks(); code != 1 || !strings.Contains(said, hint) {
 		t.Errorf("firn serve --check: exit code %d: %s", code, said)
 	}
 	for _, path := range []string{"/v1/generators/nanoflake/ids", "/v1/generators/nanoflake"} {
-		if _, body := s.get(path, ""); !strings.Contains(body, advice) {
-			t.Errorf("%s is without the advice: %s", path, body)
+		if _, body := s.get(path, ""); !strings.Contains(body, "the clock is wrong") {
+			t.Errorf("%s is without the fault: %s", path, body)
 		}
 	}
 	s.end(syscall.SIGTERM)
@@ -280,7 +280,7 @@ func TestServeTrustClock(t *testing.T) {
 	s.end(syscall.SIGTERM)
 }
 
-// TestServeInContainer: in a container, a server refuses the default directory, and prints the command that works.
+// TestServeInContainer: in a container, a server refuses the default directory, and says which one works.
 func TestServeInContainer(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make the namespaces")
@@ -301,12 +301,10 @@ func TestServeInContainer(t *testing.T) {
 	args := []string{"serve", "--listen", "0.0.0.0:0", "--insecure"}
 	home := h.home("container", 0)
 	_, stderr, code := h.at(container, home, volume, nil, args...)
-	line := strings.TrimSpace(stderr[strings.LastIndex(stderr, ": ")+2:])
-	if code != 1 || line != "firn serve --listen 0.0.0.0:0 --insecure --state /var/lib/firn" ||
-		!strings.Contains(stderr, "name a store that machines share (--store ADDRESS), or name") {
+	if code != 1 || !strings.Contains(stderr, "export FIRN_STORE=/var/lib/firn\n") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	out, stderr, code := h.at(container, home, volume, nil, append(strings.Fields(line)[1:], "--check")...)
+	out, stderr, code := h.at(container, home, volume, nil, append(args, "--state", "/var/lib/firn", "--check")...)
 	if code != 0 || !strings.Contains(out, "/var/lib/firn") {
 		t.Errorf("exit code %d: %s%s", code, out, stderr)
 	}

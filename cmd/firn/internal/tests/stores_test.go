@@ -91,13 +91,13 @@ func (s *sharedStore) List(ctx context.Context, prefix string) ([]driver.Entry, 
 
 func (s *sharedStore) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	if s.readOnly {
-		return driver.None, &driver.Error{Store: s.address, Op: "put", Key: key, Err: fmt.Errorf("%w: it is a replica", driver.ErrUnavailable), Advice: "use the primary"}
+		return driver.None, &driver.Error{Store: s.address, Op: "put", Key: key, Err: fmt.Errorf("%w: it is a replica", driver.ErrUnavailable), Remedy: driver.RemedySettings}
 	}
 	if s.blind {
 		return "1", nil
 	}
 	if _, err := os.Stat(s.prepared); err != nil {
-		return driver.None, &driver.Error{Store: s.address, Op: "put", Key: key, Err: fmt.Errorf("%w: no table", driver.ErrUnavailable), Advice: "make it by firn pool create"}
+		return driver.None, &driver.Error{Store: s.address, Op: "put", Key: key, Err: fmt.Errorf("%w: no table", driver.ErrUnavailable), Remedy: driver.RemedyCreate}
 	}
 	made, err := s.Store.Put(ctx, key, value, rev)
 	return made, s.fail(err)
