@@ -68,8 +68,8 @@ func TestSplitAddress(t *testing.T) {
 }
 
 func TestError(t *testing.T) {
-	err := error(&driver.Error{Store: "memory", Op: "put", Key: "a/b", Err: driver.ErrUnavailable, Advice: "try again"})
-	if want := "memory: put a/b: store unavailable: try again"; err.Error() != want || !errors.Is(err, driver.ErrUnavailable) {
+	err := error(&driver.Error{Store: "memory", Op: "put", Key: "a/b", Err: driver.ErrUnavailable})
+	if want := "memory: put a/b: store unavailable"; err.Error() != want || !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if got := (&driver.Error{Store: "memory", Op: "list", Err: driver.ErrVersion}).Error(); got != "memory: list: written by another version" {

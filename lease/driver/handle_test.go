@@ -66,7 +66,7 @@ func wantError(t *testing.T, what string, err error, want driver.Error) {
 		t.Errorf("%s: %v is no *driver.Error", what, err)
 		return
 	}
-	if e.Store != want.Store || e.Op != want.Op || e.Key != want.Key || e.Advice != want.Advice || !errors.Is(e, want.Err) {
+	if e.Store != want.Store || e.Op != want.Op || e.Key != want.Key || e.Remedy != want.Remedy || !errors.Is(e, want.Err) {
 		t.Errorf("%s: %+v, want %+v", what, *e, want)
 	}
 }
@@ -146,7 +146,7 @@ func TestHandleList(t *testing.T) {
 // List returns all unreadable entries, and the error of the first.
 func TestHandleListDamaged(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
-		b.Diagnose = func(error) (string, error) { return "repair it", nil }
+		b.Diagnose = func(error) (driver.Remedy, error) { return driver.RemedyRecover, nil }
 		b.List = func(context.Context, string) ([]driver.Entry, error) {
 			return []driver.Entry{
 				{Key: "c", Revision: "3", Err: fmt.Errorf("%w: c", driver.ErrDamaged)},
@@ -159,8 +159,8 @@ func TestHandleListDamaged(t *testing.T) {
 	if len(list) != 3 || string(list[0].Value) != "x" || list[0].Err != nil || list[1].Value != nil || list[1].Revision != "2" || list[2].Revision != "3" {
 		t.Fatalf("%+v", list)
 	}
-	wantError(t, "b", list[1].Err, driver.Error{Store: "test://store", Op: "list", Key: "b", Err: driver.ErrDamaged, Advice: "repair it"})
-	wantError(t, "c", list[2].Err, driver.Error{Store: "test://store", Op: "list", Key: "c", Err: driver.ErrDamaged, Advice: "repair it"})
+	wantError(t, "b", list[1].Err, driver.Error{Store: "test://store", Op: "list", Key: "b", Err: driver.ErrDamaged, Remedy: driver.RemedyRecover})
+	wantError(t, "c", list[2].Err, driver.Error{Store: "test://store", Op: "list", Key: "c", Err: driver.ErrDamaged, Remedy: driver.RemedyRecover})
 	if err != list[1].Err {
 		t.Errorf("the error is %v, not that of the first entry that is damaged", err)
 	}
@@ -207,37 +207,37 @@ func TestHandleErrors(t *testing.T) {
 	change := func(err error) func(*driver.Backend) {
 		return func(b *driver.Backend) {
 			failing(err)(b)
-			b.Diagnose = func(err error) (string, error) {
+			b.Diagnose = func(err error) (driver.Remedy, error) {
 				diagnosed++
 				if errors.Is(err, odd) {
-					return "odd advice", driver.ErrUnsafe
+					return driver.RemedyMove, driver.ErrUnsafe
 				}
-				return "advice", nil
+				return driver.RemedyConnect, nil
 			}
 		}
 	}
 	for _, c := range []struct {
 		err    error
 		kind   error
-		advice string
+		remedy driver.Remedy
 		asked  bool // of Diagnose
 		text   string
 	}{
-		{raw, driver.ErrUnavailable, "advice", true, "store unavailable: raw"},
-		{odd, driver.ErrUnsafe, "odd advice", true, "unsafe store: odd"},
-		{fmt.Errorf("%w: old", driver.ErrVersion), driver.ErrVersion, "advice", true, "written by another version: old"},
+		{raw, driver.ErrUnavailable, driver.RemedyConnect, true, "store unavailable: raw"},
+		{odd, driver.ErrUnsafe, driver.RemedyMove, true, "unsafe store: odd"},
+		{fmt.Errorf("%w: old", driver.ErrVersion), driver.ErrVersion, driver.RemedyConnect, true, "written by another version: old"},
 		{driver.ErrNotFound, driver.ErrNotFound, "", false, "not found"},
 		{driver.ErrConflict, driver.ErrConflict, "", false, "changed meanwhile"},
-		{&driver.Error{Err: driver.ErrVersion, Advice: "own advice"}, driver.ErrVersion, "own advice", false, "written by another version"},
+		{&driver.Error{Err: driver.ErrVersion, Remedy: driver.RemedySettings}, driver.ErrVersion, driver.RemedySettings, false, "written by another version"},
 		{context.Canceled, driver.ErrUnavailable, "", false, "store unavailable: context canceled"},
-		{context.DeadlineExceeded, driver.ErrUnavailable, "advice", true, "store unavailable: no answer in time: context deadline exceeded"},
-		{slow{}, context.DeadlineExceeded, "advice", true, "store unavailable: no answer in time: context deadline exceeded: slow"},
+		{context.DeadlineExceeded, driver.ErrUnavailable, driver.RemedyConnect, true, "store unavailable: no answer in time: context deadline exceeded"},
+		{slow{}, context.DeadlineExceeded, driver.RemedyConnect, true, "store unavailable: no answer in time: context deadline exceeded: slow"},
 	} {
 		h, _ := newHandle(change(c.err))
 		for op, key := range map[string]string{"get": "a/b", "put": "a/b", "list": ""} {
 			diagnosed = 0
 			err := operations(t.Context(), h)[op]
-			wantError(t, op, err, driver.Error{Store: "test://store", Op: op, Key: key, Err: c.kind, Advice: c.advice})
+			wantError(t, op, err, driver.Error{Store: "test://store", Op: op, Key: key, Err: c.kind, Remedy: c.remedy})
 			if err.(*driver.Error).Err.Error() != c.text {
 				t.Errorf("%s: %q, want %q", op, err.(*driver.Error).Err, c.text)
 			}
@@ -251,8 +251,8 @@ func TestHandleErrors(t *testing.T) {
 	}
 	_, err := first(newHandle(failing(raw))).Get(t.Context(), "a")
 	wantError(t, "without Diagnose", err, driver.Error{Store: "test://store", Op: "get", Key: "a", Err: driver.ErrUnavailable})
-	wantError(t, "OpenError", driver.OpenError("test://x", raw, "want test://host"),
-		driver.Error{Store: "test://x", Op: "open", Err: driver.ErrUnavailable, Advice: "want test://host"})
+	wantError(t, "OpenError", driver.OpenError("test://x", raw, driver.RemedyAddress),
+		driver.Error{Store: "test://x", Op: "open", Err: driver.ErrUnavailable, Remedy: driver.RemedyAddress})
 }
 
 // slow is the error of a connection after its deadline.
@@ -261,15 +261,15 @@ type slow struct{}
 func (slow) Error() string { return "slow" }
 func (slow) Timeout() bool { return true }
 
-// The error of an inner call keeps the operation and the advice.
+// The error of an inner call keeps the operation and the remedy.
 func TestHandleNested(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
-		b.Diagnose = func(error) (string, error) { return "advice", driver.ErrUnsafe }
+		b.Diagnose = func(error) (driver.Remedy, error) { return driver.RemedyMove, driver.ErrUnsafe }
 	})
 	err := driver.Do(t.Context(), h, "outer", func(ctx context.Context) error {
 		return driver.Do(ctx, h, "inner", func(context.Context) error { return errors.New("raw") })
 	})
-	wantError(t, "nested", err, driver.Error{Store: "test://store", Op: "inner", Err: driver.ErrUnsafe, Advice: "advice"})
+	wantError(t, "nested", err, driver.Error{Store: "test://store", Op: "inner", Err: driver.ErrUnsafe, Remedy: driver.RemedyMove})
 	if got := strings.Count(err.Error(), "test://store"); got != 1 {
 		t.Errorf("%v names the store %d times", err, got)
 	}
@@ -405,7 +405,7 @@ func TestHandleClose(t *testing.T) {
 // After a latch every call fails with the first error, also a call under way.
 func TestLatch(t *testing.T) {
 	h, calls := newHandle(func(b *driver.Backend) {
-		b.Diagnose = func(error) (string, error) { return "stop everything", driver.ErrUnsafe }
+		b.Diagnose = func(error) (driver.Remedy, error) { return driver.RemedyRestored, driver.ErrUnsafe }
 	})
 	backwards := errors.New("the store went backwards")
 	under := make(chan struct{})
@@ -414,7 +414,7 @@ func TestLatch(t *testing.T) {
 		done <- driver.Do(t.Context(), h, "slow", func(context.Context) error { <-under; return nil })
 	}()
 	err := driver.Do(t.Context(), h, "find", func(context.Context) error { return driver.Latch(backwards) })
-	want := driver.Error{Store: "test://store", Op: "find", Err: backwards, Advice: "stop everything"}
+	want := driver.Error{Store: "test://store", Op: "find", Err: backwards, Remedy: driver.RemedyRestored}
 	wantError(t, "find", err, want)
 	want.Err = driver.ErrUnsafe
 	wantError(t, "find", err, want)
@@ -423,7 +423,7 @@ func TestLatch(t *testing.T) {
 	// The call of the goroutine fails before the latch and after it.
 	wantError(t, "slow", <-done, want)
 	for op, err := range operations(t.Context(), h) {
-		wantError(t, op, err, driver.Error{Store: "test://store", Op: op, Key: keyOf(op), Err: backwards, Advice: "stop everything"})
+		wantError(t, op, err, driver.Error{Store: "test://store", Op: op, Key: keyOf(op), Err: backwards, Remedy: driver.RemedyRestored})
 	}
 	if *calls != 0 {
 		t.Errorf("the backend was called %d times", *calls)
@@ -435,15 +435,15 @@ func TestLatch(t *testing.T) {
 	}
 }
 
-// The first latch stays, with its advice and without its operation.
+// The first latch stays, with its remedy and without its operation.
 func TestLatchFirst(t *testing.T) {
 	h, _ := newHandle(nil)
-	one := &driver.Error{Err: fmt.Errorf("%w: one", driver.ErrUnsafe), Advice: "advice"}
+	one := &driver.Error{Err: fmt.Errorf("%w: one", driver.ErrUnsafe), Remedy: driver.RemedyMove}
 	err := driver.Do(t.Context(), h, "outer", func(ctx context.Context) error {
 		driver.Do(ctx, h, "inner", func(context.Context) error { return fmt.Errorf("wrapped: %w", driver.Latch(one)) })
 		return driver.Latch(errors.New("two"))
 	})
-	wantError(t, "outer", err, driver.Error{Store: "test://store", Op: "outer", Err: driver.ErrUnsafe, Advice: "advice"})
+	wantError(t, "outer", err, driver.Error{Store: "test://store", Op: "outer", Err: driver.ErrUnsafe, Remedy: driver.RemedyMove})
 	// A latch during a call that succeeds makes the call fail.
 	h, _ = newHandle(func(b *driver.Backend) {
 		b.Put = func(ctx context.Context, _ string, _ []byte, _ driver.Revision) (driver.Revision, error) {
@@ -452,7 +452,7 @@ func TestLatchFirst(t *testing.T) {
 		}
 	})
 	rev, err := h.Put(t.Context(), "b", nil, driver.None)
-	wantError(t, "put", err, driver.Error{Store: "test://store", Op: "put", Key: "b", Err: driver.ErrUnsafe, Advice: "advice"})
+	wantError(t, "put", err, driver.Error{Store: "test://store", Op: "put", Key: "b", Err: driver.ErrUnsafe, Remedy: driver.RemedyMove})
 	if rev != driver.None {
 		t.Errorf("revision %q", rev)
 	}
