@@ -67,16 +67,16 @@ func consulToken(t *testing.T, c *servertest.Consul, token string) {
 	testkit.OK(t, err)
 	s := open(consulAt(c, 0, "test/everything", readOnly))
 	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
-	wantError(t, err, driver.ErrUnavailable, readOnly, "403", "Permission denied", `key_prefix "test/everything/" { policy = "write" }`)
+	wantError(t, err, driver.ErrUnavailable, readOnly, "403", "Permission denied", "remedy: permissions")
 	if _, err := s.Get(t.Context(), "b"); err == nil {
 		t.Error("an entry was made that may only be read")
 	}
 	for addr, parts := range map[string][]string{
-		consulAt(c, 0, "elsewhere", token):                                   {"403", `key_prefix "elsewhere/"`},
-		consulAt(c, 0, "test", "5f0e1c9a-1d3b-4c55-9a40-000000000001"):       {"403", "ACL not found", "does not know it"},
-		consulAt(c, 0, "test", token) + "&datacenter=nowhere":                {"No path to datacenter", "look at datacenter"},
-		consulAt(c, 0, "test", token) + "&namespace=a":                       {"leave out namespace"},
-		strings.Split(consulAt(c, 0, "test", token), "?")[0] + "?timeout=2s": {"403", "give a token"},
+		consulAt(c, 0, "elsewhere", token):                                   {"403", "remedy: permissions"},
+		consulAt(c, 0, "test", "5f0e1c9a-1d3b-4c55-9a40-000000000001"):       {"403", "ACL not found", "remedy: permissions"},
+		consulAt(c, 0, "test", token) + "&datacenter=nowhere":                {"No path to datacenter", "remedy: address"},
+		consulAt(c, 0, "test", token) + "&namespace=a":                       {"remedy: address"},
+		strings.Split(consulAt(c, 0, "test", token), "?")[0] + "?timeout=2s": {"403", "remedy: permissions"},
 	} {
 		s, err := consullease.Open(t.Context(), addr)
 		if err == nil {

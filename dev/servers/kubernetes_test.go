@@ -75,7 +75,7 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 			testkit.OK(t, err)
 			token, err := k.Account(t.Context(), namespace, verb)
 			testkit.OK(t, err)
-			says := []string{"403", "cannot " + verb + " resource", "let the service account " + verb + " leases in the namespace " + namespace}
+			says := []string{"403", "cannot " + verb + " resource", "remedy: permissions"}
 			s, err := kubelease.Open(t.Context(), k.Address(namespace, "p", token))
 			if verb == "list" {
 				wantError(t, err, driver.ErrUnavailable, token, says...)
@@ -142,7 +142,7 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 	testkit.OK(t, err)
 	testkit.OK(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
 	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
-	wantError(t, err, driver.ErrUnavailable, going, "being terminated", "is being deleted, and all its entries with it")
+	wantError(t, err, driver.ErrUnavailable, going, "being terminated", "remedy: move")
 	if _, err = s.Put(t.Context(), "a", []byte("y"), rev); err != nil && !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("a change in a namespace that is deleted: %v", err)
 	}
@@ -153,11 +153,11 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 
 	wrong := "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"
 	for addr, parts := range map[string][]string{
-		at(namespace, wrong):   {"401", "does not know who this is"},
-		at("elsewhere", token): {"403", "in the namespace elsewhere"},
+		at(namespace, wrong):   {"401", "remedy: permissions"},
+		at("elsewhere", token): {"403", "remedy: permissions"},
 		strings.Replace(at(namespace, ""), "server=https", "server=http", 1): {"http://", "goes without tls"},
-		"kubernetes://test/p?server=http://" + k.Endpoint():                  {"400", "begins with https://"},
-		"kubernetes://test/p?server=https://" + k.Endpoint():                 {"has signed"},
+		"kubernetes://test/p?server=http://" + k.Endpoint():                  {"400", "remedy: address"},
+		"kubernetes://test/p?server=https://" + k.Endpoint():                 {"remedy: address"},
 	} {
 		s, err := kubelease.Open(t.Context(), addr)
 		if err == nil {
@@ -170,7 +170,7 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 	// An administrator can open a store in a namespace that does not exist, and can make no entry.
 	anyone := opened(t, kubelease.Open)(at("nowhere", k.Admin()))
 	_, err = anyone.Put(t.Context(), "a", nil, driver.None)
-	wantError(t, err, driver.ErrUnavailable, k.Admin(), "404", "kubectl create namespace nowhere")
+	wantError(t, err, driver.ErrUnavailable, k.Admin(), "404", "remedy: create")
 	findings, err = anyone.Inspect(t.Context())
 	if err != nil || !strings.Contains(fmt.Sprint(findings), "there is no namespace nowhere") {
 		t.Errorf("Inspect of a namespace that is not there = %v, %v", findings, err)
@@ -226,9 +226,9 @@ func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
 	k.Etcd.Kill(0)
 	hasty := stores[0]
 	_, err = hasty.Put(t.Context(), "w/0", []byte("1"), rev)
-	wantError(t, err, driver.ErrUnavailable, token, "etcd")
+	wantError(t, err, driver.ErrUnavailable, token, "remedy: connect")
 	_, err = hasty.Get(t.Context(), "w/0")
-	wantError(t, err, driver.ErrUnavailable, token, "etcd")
+	wantError(t, err, driver.ErrUnavailable, token, "remedy: connect")
 	testkit.OK(t, k.Etcd.Restart(0))
 	healthy()
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -70,7 +69,7 @@ func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.
 		return nil, s.failed(http.StatusForbidden, "the token may not read all keys under "+s.prefix)
 	case consistent && consistency != "" && consistency != "consistent":
 		return nil, &driver.Error{Err: fmt.Errorf("%w: Consul was asked to read consistently, and has read in the mode %.20q", driver.ErrUnsafe, consistency),
-			Advice: "look for a proxy between here and Consul that changes requests"}
+			Remedy: driver.RemedySettings} // a proxy changes requests
 	}
 	return reply, nil
 }
@@ -91,15 +90,9 @@ func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pai
 	return pairs, nil
 }
 
-const (
-	listens = "see that Consul listens there, on the port for HTTP, and what is between here and Consul"
-	// Without a leader, consul operator raft list-peers fails unless -stale lets any server answer.
-	leads = "see that more than half of the servers are up and reach each other (consul operator raft list-peers -stale)"
-)
-
 // unexpected returns the error for an answer that Consul does not give.
 func (s *Store) unexpected(format string, args ...any) error {
-	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))), Advice: listens}
+	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))), Remedy: driver.RemedyAddress}
 }
 
 // hide removes the token from a text.
@@ -110,12 +103,12 @@ func (s *Store) hide(text string) string {
 	return strings.ReplaceAll(text, s.token, "(token)")
 }
 
-// diagnose returns what to do about a damaged entry, or about a request without an answer.
-func (s *Store) diagnose(err error) (what string, kind error) {
+// diagnose returns what helps against a damaged entry, or a request without an answer.
+func (s *Store) diagnose(err error) (driver.Remedy, error) {
 	if errors.Is(err, driver.ErrDamaged) {
-		return "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged, driver.ErrDamaged
+		return "", driver.ErrDamaged
 	}
-	return rest.Advice(err, "Consul"), driver.ErrUnavailable
+	return rest.Remedy(err), driver.ErrUnavailable
 }
 
 // failed returns the error for a request that Consul refused with a status and a reason.
@@ -125,42 +118,26 @@ func (s *Store) failed(status int, reason string) error {
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		kind = driver.ErrRefused
 	}
-	return &driver.Error{Err: fmt.Errorf("%w: Consul says %d: %s", kind, status, reason), Advice: s.advice(status, reason)}
+	return &driver.Error{Err: fmt.Errorf("%w: Consul says %d: %s", kind, status, reason), Remedy: remedyFor(status, reason)}
 }
 
-func (s *Store) advice(status int, what string) string {
-	has := func(part string) bool { return strings.Contains(what, part) }
+func remedyFor(status int, reason string) driver.Remedy {
+	has := func(part string) bool { return strings.Contains(reason, part) }
 	switch {
 	case has("ACL not found"):
-		return "look at the token (token-file, token-env): Consul does not know it"
+		return driver.RemedyPermissions
 	case status == http.StatusUnauthorized: // Consul refuses requests of leases as forbidden
-		return listens
+		return driver.RemedyAddress
 	case has("No cluster leader"), has("leadership lost"), has("not the leader"):
-		return leads
-	case has("No path to datacenter"):
-		return "look at datacenter"
-	case has("Enterprise"):
-		return "leave out namespace and partition, which only Consul Enterprise has"
-	case status == http.StatusForbidden && has("blocked by agent configuration"):
-		return "take the path out of block_endpoints of the agent (http_config)"
-	case status == http.StatusForbidden && has("Access is restricted"):
-		return "add the network of this machine to allow_write_http_from of the agent (http_config)"
-	case status == http.StatusForbidden && has("operator:read"):
-		return "to find out, add operator = \"read\" to the policy of the token"
-	case status == http.StatusForbidden && has("agent:read"):
-		return "to find out, add agent_prefix \"\" { policy = \"read\" } to the policy of the token"
+		return driver.RemedyConnect
+	case has("No path to datacenter"), has("Enterprise"): // datacenter; namespace and partition
+		return driver.RemedyAddress
+	case has("blocked by agent configuration"), has("Access is restricted"):
+		return driver.RemedySettings
 	case status == http.StatusForbidden:
-		return "give a token (token-file, token-env) whose policy has " + writeRule(s.prefix)
-	case status == http.StatusRequestEntityTooLarge:
-		return "raise limits of the agent: kv_max_value_size to 4096 or more, and txn_max_req_len to 8192 or more"
-	case status == http.StatusTooManyRequests, has("rate limit exceeded"): // the leader says 503
-		return "raise limits: http_max_conns_per_client or rpc_rate of the agent, or request_limits of the servers"
-	case status/100 == 3:
-		return "see that Consul listens there: it never redirects requests of leases"
-	case status == http.StatusBadRequest && has("HTTPS"):
-		return "the server speaks TLS: set tls=true or ca"
-	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
-		return "see that Consul 1.0 or later listens there, on the port for HTTP"
+		return driver.RemedyPermissions
+	case status/100 == 3, status == http.StatusBadRequest && has("HTTPS"), status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		return driver.RemedyAddress // not Consul, or not its port for HTTP
 	}
-	return "see what the agent and the servers say in their logs"
+	return driver.RemedySettings
 }

@@ -113,7 +113,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 // store has no client yet. [Open] and [Rights] read addresses here alone.
 func settle(a *address.Address, err error) (*Store, *tls.Config, error) {
 	if err != nil {
-		return nil, nil, driver.OpenError("consul", err, wantAddress)
+		return nil, nil, driver.OpenError("consul", err, driver.RemedyAddress)
 	}
 	config := a.TLS()
 	s := &Store{
@@ -136,12 +136,10 @@ func settle(a *address.Address, err error) (*Store, *tls.Config, error) {
 		err = checkPrefix(a.Path)
 	}
 	if err != nil {
-		return nil, nil, driver.OpenError(a.String(), err, wantAddress)
+		return nil, nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	return s, config, nil
 }
-
-const wantAddress = "want consul://host:8500/prefix?setting=value"
 
 // check reads the key named as the prefix alone. The key need not exist. A list would not do:
 // Consul refuses no list, and silently leaves out keys forbidden to the token.
@@ -276,7 +274,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	}
 	if len(done.Errors) > 0 || len(done.Results) != 1 || done.Results[0].KV == nil {
 		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the change was made, but the answer lacks the revision", driver.ErrUnavailable),
-			Advice: "see that the token may read what it may write"}
+			Remedy: driver.RemedyPermissions} // the token may not read what it may write
 	}
 	if p := done.Results[0].KV; p.Key != o.Key || p.Flags != o.Flags || p.ModifyIndex <= index {
 		return driver.None, s.unexpected("the answer is not about this change")

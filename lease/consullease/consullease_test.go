@@ -53,24 +53,24 @@ func TestOpen(t *testing.T) {
 		"consul://h/a/../b":                                     {"the prefix"},
 		"consul://h/a%20b":                                      {"the prefix"},
 		"consul://h/a@b":                                        {"the prefix"},
-		"consul://" + gone + "/p":                               {"connection refused", "see that Consul runs there", gone + "/p"},
-		"consul://" + host(web):                                 {"404, without X-Consul-Index", "see that Consul"},
-		"consul://" + host(elsewhere) + "/p":                    {"307", "never redirects"},
-		"consul://" + host(secure) + "/p":                       {"HTTPS", "set tls=true or ca"},
-		"consul://" + host(web) + "?tls=true":                   {"speaks without TLS"},
-		"consul://" + host(secure) + "/p?tls=true":              {"has signed", "ca"},
-		"consul://no-such-host.invalid/p?timeout=2s":            {"names of the hosts"},
-		"consul://" + silent + "?timeout=300ms&token=" + secret: {"deadline exceeded", "see that"},
+		"consul://" + gone + "/p":                               {"connection refused", "remedy: connect", gone + "/p"},
+		"consul://" + host(web):                                 {"404, without X-Consul-Index", "remedy: address"},
+		"consul://" + host(elsewhere) + "/p":                    {"307", "remedy: address"},
+		"consul://" + host(secure) + "/p":                       {"HTTPS", "remedy: address"},
+		"consul://" + host(web) + "?tls=true":                   {"remedy: address"},
+		"consul://" + host(secure) + "/p?tls=true":              {"remedy: address"},
+		"consul://no-such-host.invalid/p?timeout=2s":            {"remedy: address"},
+		"consul://" + silent + "?timeout=300ms&token=" + secret: {"deadline exceeded", "remedy: connect"},
 	})
 	// If the time is up before the machine has asked the second host, the error names the first.
 	wait.Until(t, "the error is about the second host", func() bool {
 		_, err := consullease.Open(t.Context(), "consul://"+gone+","+silent+"/p?timeout=300ms")
-		storetest.WantError(t, err, driver.ErrUnavailable, "see that")
+		storetest.Fails(t, "the error", err, driver.ErrUnavailable)
 		return strings.Contains(err.Error(), silent+": ")
 	})
 	wait.Until(t, "the third host is asked in time", func() bool {
 		_, err := consullease.Open(t.Context(), "consul://"+silent+","+gone+","+host(web)+"/p?timeout=2s&tls=false")
-		storetest.WantError(t, err, driver.ErrUnavailable, "see that")
+		storetest.Fails(t, "the error", err, driver.ErrUnavailable)
 		return strings.Contains(err.Error(), "404")
 	})
 	storetest.Cancelled(t, consullease.Open, "consul://"+silent+"/p")
@@ -92,17 +92,17 @@ func TestErrors(t *testing.T) {
 	addr := start(t, server)
 	// Without keys, the answer to a list does not show that the token may not read.
 	_, err := consullease.Open(t.Context(), addr+"?token=anonymous")
-	storetest.WantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/" { policy = "write" }`)
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "Permission denied", "remedy: permissions")
 	all := storetest.Open(t, consullease.Open, addr+"?timeout=1m&token="+secret)
 	rev := storetest.Put(t, all, "a", "x", driver.None)
 
 	_, err = consullease.Open(t.Context(), addr+"?token=unknown")
-	storetest.WantError(t, err, driver.ErrRefused, "403: ACL not found", "does not know it")
+	storetest.Fails(t, "the error", err, driver.ErrRefused, "403: ACL not found", "remedy: permissions")
 	storetest.Put(t, all, "b", "x", driver.None)
 	reader := storetest.Open(t, consullease.Open, addr+"?token=reader")
 	storetest.Want(t, reader, "a", "x", rev)
 	_, err = reader.Put(t.Context(), "a", nil, rev)
-	storetest.WantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/"`)
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "Permission denied", "remedy: permissions")
 	if errors.Is(err, driver.ErrConflict) {
 		t.Errorf("a denied write is a conflict: %v", err)
 	}
@@ -113,31 +113,31 @@ func TestErrors(t *testing.T) {
 		server.Tokens["part"] = consultest.Policy{Read: below("p/a"), Write: below("p/a")}
 	})
 	_, err = writer.Put(t.Context(), "c", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnavailable, "lacks the revision", "may read what it may write")
-	storetest.WantError(t, testkit.Err(part.Get(t.Context(), "b")), driver.ErrRefused, "403", "key:read")
-	storetest.WantError(t, testkit.Err(part.List(t.Context(), "")), driver.ErrUnavailable, "may not read all keys")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "lacks the revision", "remedy: permissions")
+	storetest.Fails(t, "the error", testkit.Err(part.Get(t.Context(), "b")), driver.ErrRefused, "403", "key:read")
+	storetest.Fails(t, "the error", testkit.Err(part.List(t.Context(), "")), driver.ErrUnavailable, "remedy: permissions")
 	if list, err := part.List(t.Context(), "a"); len(list) != 1 || err != nil {
 		t.Errorf("List of what may be read: %v, %v", list, err)
 	}
 
 	// Answers of a server, or of something before it, to each call.
 	storetest.Replies(t, server.Server, all, rev, map[*pretend.Answer][]string{
-		pretend.Text(500, "No cluster leader"):                                                                  {"500: No cluster leader", "more than half"},
-		pretend.Text(500, "rpc error making call: No cluster leader"):                                           {"more than half"},
-		pretend.Text(500, "leadership lost while committing log"):                                               {"more than half"},
-		pretend.Text(500, "No path to datacenter"):                                                              {"look at datacenter"},
-		pretend.Text(500, "oh"):                                                                                 {"500: oh", "logs"},
-		pretend.Text(429, "Your IP is issuing too many concurrent connections, please rate limit your calls\n"): {"429", "http_max_conns_per_client"},
-		pretend.Text(503, ""):                                                                                   {"503: Service Unavailable", "logs"},
-		pretend.Text(413, "Request body too large"):                                                             {"413", "kv_max_value_size"},
+		pretend.Text(500, "No cluster leader"):                                                                  {"500: No cluster leader", "remedy: connect"},
+		pretend.Text(500, "rpc error making call: No cluster leader"):                                           {"remedy: connect"},
+		pretend.Text(500, "leadership lost while committing log"):                                               {"remedy: connect"},
+		pretend.Text(500, "No path to datacenter"):                                                              {"remedy: address"},
+		pretend.Text(500, "oh"):                                                                                 {"500: oh", "remedy: settings"},
+		pretend.Text(429, "Your IP is issuing too many concurrent connections, please rate limit your calls\n"): {"429", "remedy: settings"},
+		pretend.Text(503, ""):                                                                                   {"503: Service Unavailable", "remedy: settings"},
+		pretend.Text(413, "Request body too large"):                                                             {"413", "remedy: settings"},
 		pretend.Text(403, "Permission denied for "+secret):                                                      {"Permission denied for (token)"},
-		pretend.Text(405, ""):                                                                                   {"see that Consul"},
-		pretend.Text(302, ""):                                                                                   {"redirects"},
-		pretend.Text(200, "<html>welcome</html>"):                                                               {"see that Consul"},
-		pretend.Text(200, ""):                                                                                   {"see that Consul"},
+		pretend.Text(405, ""):                                                                                   {"remedy: address"},
+		pretend.Text(302, ""):                                                                                   {"remedy: address"},
+		pretend.Text(200, "<html>welcome</html>"):                                                               {"remedy: address"},
+		pretend.Text(200, ""):                                                                                   {"remedy: address"},
 		pretend.Text(200, "null"):                                                                               {""},
-		pretend.Text(200, "[]"):                                                                                 {"see that Consul"},
-		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that Consul"},
+		pretend.Text(200, "[]"):                                                                                 {"remedy: address"},
+		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"remedy: address"},
 		pretend.Text(409, ""):                                                                                   {""},
 	})
 	// A 404 without Consul's headers does not stand for a missing key.
@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a 404 of something else is %v", err)
 	}
 	server.Do(func() { server.Answer, server.Consistency = nil, "stale" })
-	storetest.WantError(t, testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnsafe, `"stale"`)
+	storetest.Fails(t, "the error", testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnsafe, `"stale"`)
 	server.Do(func() { server.Consistency = "" })
 	storetest.Want(t, all, "a", "x", rev)
 
@@ -179,8 +179,8 @@ func leaderless(t *testing.T, call func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
 		err := call(ctx)
-		storetest.WantError(t, err, driver.ErrUnavailable)
-		return strings.Contains(err.Error(), "No cluster leader") && strings.Contains(err.Error(), "more than half of the servers")
+		storetest.Fails(t, "the error", err, driver.ErrUnavailable)
+		return strings.Contains(err.Error(), "No cluster leader")
 	})
 }
 
@@ -200,12 +200,12 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("Inspect = %v, %v", findings, err)
 	}
 	server.Set("p/b", func(p *consultest.Pair) { p.Value = make([]byte, driver.MaxValue+1) })
-	storetest.Damaged(t, s, "b", "under the prefix p/")
+	storetest.Damaged(t, s, "b")
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	// A key that is deleted and made again has another revision.
 	server.Delete("p/a")
-	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
+	storetest.Fails(t, "the error", testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	if again := storetest.Put(t, s, "a", "x", driver.None); again == rev {
 		t.Errorf("the revision %q came again", rev)
 	}
@@ -268,9 +268,9 @@ func TestScope(t *testing.T) {
 	server := consultest.New()
 	addr := start(t, server)
 	_, err := consullease.Open(t.Context(), addr+"?namespace=team")
-	storetest.WantError(t, err, driver.ErrUnavailable, "which only Consul Enterprise has")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: address")
 	_, err = consullease.Open(t.Context(), addr+"?datacenter=dc9")
-	storetest.WantError(t, err, driver.ErrUnavailable, "look at datacenter")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: address")
 	storetest.Put(t, storetest.Open(t, consullease.Open, addr+"?datacenter=dc1"), "a", "x", driver.None)
 	server = consultest.New()
 	server.Enterprise = true
@@ -296,7 +296,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("String = %s", s)
 	}
 	_, err := consullease.Open(t.Context(), addr+"&server-name=consul.example")
-	storetest.WantError(t, err, driver.ErrUnavailable, "server-name")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: address")
 }
 
 func TestWatch(t *testing.T) {
@@ -371,11 +371,11 @@ func TestInspect(t *testing.T) {
 		}, true, "locked by sessions"},
 		"no permissions": {func(s *consultest.Server) {
 			s.Tokens = map[string]consultest.Policy{"": {Read: consultest.All, Write: consultest.All}}
-		}, false, "add operator = \"read\""},
+		}, false, "'operator:read'  permissions"},
 		"no agent": {func(s *consultest.Server) {
 			s.Tokens = map[string]consultest.Policy{"": {Read: consultest.All, Write: consultest.All, Operator: true}}
-		}, false, "add agent_prefix \"\" { policy = \"read\" }"},
-		"not Consul": {func(s *consultest.Server) { s.Raft = "<html>" }, false, "see that Consul"},
+		}, false, "'agent:read' on \"a\"  permissions"},
+		"not Consul": {func(s *consultest.Server) { s.Raft = "<html>" }, false, "address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := consultest.New()

@@ -74,7 +74,9 @@ func (i *inspection) servers(ctx context.Context) error {
 	case err != nil:
 		i.Unknown("which server is the leader", err)
 	case leader == "":
-		i.Note(leads, "the servers have no leader: nothing can be read or written")
+		// Without -stale, the command wants a leader, too.
+		i.Note("see that more than half of the servers are up and reach each other (consul operator raft list-peers -stale)",
+			"the servers have no leader: nothing can be read or written")
 	}
 	return nil
 }

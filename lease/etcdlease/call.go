@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +17,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
-	"github.com/firn-id/firn/internal/shell"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // A purpose of a request decides when the request may be repeated.
@@ -143,69 +142,33 @@ type serverError struct{ error }
 func (e serverError) Error() string { return status.Convert(e.error).Message() }
 func (e serverError) Unwrap() error { return e.error }
 
-// diagnose returns the advice on an error, and the kind of the error.
-func (s *Store) diagnose(err error) (what string, kind error) {
-	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --endpoints=HOST,HOST)" // with --cluster, etcdctl asks the majority
-	is := func(target error) bool { return errors.Is(err, target) }
+// diagnose returns what helps against an error, and the kind of the error.
+func (s *Store) diagnose(err error) (driver.Remedy, error) {
+	is := func(targets ...error) bool {
+		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
+	}
 	switch {
 	case is(driver.ErrDamaged):
-		return "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged, driver.ErrDamaged
+		return "", driver.ErrDamaged
 	case is(rpctypes.ErrCorrupt):
-		return "the members' data differ: find the wrong member and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
-	case is(rpctypes.ErrNoSpace):
-		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
-	case is(rpctypes.ErrRequestTooLarge):
-		return "raise --max-request-bytes of all members", driver.ErrUnavailable
-	case ofLearner(err):
-		return "name other members in the address, or promote the learner when it has caught up (etcdctl member promote)", driver.ErrUnavailable
-	case is(rpctypes.ErrPermissionDenied):
-		return "let the user's role read and write the prefix: etcdctl " + grantPermission("ROLE", shell.Word(s.prefix)), driver.ErrRefused
-	case is(rpctypes.ErrAuthFailed):
-		return "look at the user and the password of the address", driver.ErrRefused
-	case is(rpctypes.ErrUserEmpty):
-		return "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)", driver.ErrRefused
-	case is(rpctypes.ErrInvalidAuthToken), is(rpctypes.ErrAuthOldRevision):
-		return "see that all members have the same --auth-token, and whether somebody changes users all the time", driver.ErrUnavailable
-	case is(rpctypes.ErrNoLeader), is(rpctypes.ErrLeaderChanged), is(rpctypes.ErrTimeout), is(rpctypes.ErrTimeoutDueToLeaderFail),
-		is(rpctypes.ErrTimeoutDueToConnectionLost), is(rpctypes.ErrUnhealthy), is(rpctypes.ErrStopped):
-		return majority, driver.ErrUnavailable
-	case isContext(err):
-		return "see that the hosts are right, and that more than half of the members are up and reach each other", driver.ErrUnavailable
-	}
-	switch codeOf(err) {
-	case codes.Unimplemented:
-		return "see that etcd 3.4 or later listens there, on the port for clients", driver.ErrUnavailable
-	case codes.Unavailable:
-		return s.connectAdvice(status.Convert(err).Message()), driver.ErrUnavailable
-	}
-	return "see what the members say in their logs", driver.ErrUnavailable
-}
-
-// connectAdvice returns the advice for a connection that failed. gRPC gives the reason only as a
-// text.
-func (s *Store) connectAdvice(message string) string {
-	for _, c := range []struct{ part, advice string }{
-		{"x509: certificate signed by unknown authority", "give the file of the authority that has signed the server's certificate: ca"},
-		{"x509:", "look at the server's certificate, and at ca and server-name"},
-		{"first record does not look like a TLS handshake", "the server speaks without TLS: leave out tls, ca, cert, key and server-name"},
-		{"connection refused", "see that etcd runs there, and its port for clients"},
-		{"no such host", "look at the names of the hosts"},
-	} {
-		if strings.Contains(message, c.part) {
-			return c.advice
+		return driver.RemedySettings, driver.ErrUnsafe
+	case is(rpctypes.ErrPermissionDenied, rpctypes.ErrAuthFailed, rpctypes.ErrUserEmpty):
+		return driver.RemedyPermissions, driver.ErrRefused
+	case is(rpctypes.ErrNoLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToLeaderFail,
+		rpctypes.ErrTimeoutDueToConnectionLost, rpctypes.ErrUnhealthy, rpctypes.ErrStopped), isContext(err):
+		return "", driver.ErrUnavailable
+	case ofLearner(err), codeOf(err) == codes.Unimplemented: // another member, or something else than etcd, is meant
+		return driver.RemedyAddress, driver.ErrUnavailable
+	case codeOf(err) == codes.Unavailable:
+		// gRPC gives the reason why a connection failed only as a text.
+		message := status.Convert(err).Message()
+		if strings.Contains(message, "x509:") || strings.Contains(message, "handshake") || strings.Contains(message, "no such host") {
+			return driver.RemedyAddress, driver.ErrUnavailable
 		}
+		return "", driver.ErrUnavailable
 	}
-	const there = "see that etcd listens there, on the port for clients, and that the network lets you through"
-	if strings.Contains(message, "handshake failed: EOF") { // etcd without TLS hangs up
-		return there + "; if it speaks without TLS, leave out tls, ca, cert, key and server-name"
-	}
-	switch { // a server that does not like the client's certificate may just hang up
-	case s.tls == nil:
-		return there + "; if it speaks TLS, set tls=true or ca"
-	case len(s.tls.Certificates) == 0:
-		return there + "; if it wants a certificate of its clients, give cert and key"
-	}
-	return there + "; look at cert and key, if it does not know the authority that signed them"
+	// The database is full, requests are too large, members have different tokens.
+	return driver.RemedySettings, driver.ErrUnavailable
 }
 
 // isRemote reports whether an endpoint seems to be on another machine.

@@ -29,7 +29,6 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 const (
@@ -99,7 +98,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 // hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
 func settle(a *address.Address, err error) (clientv3.Config, time.Duration, error) {
 	if err != nil {
-		return clientv3.Config{}, 0, driver.OpenError("etcd", err, wantAddress)
+		return clientv3.Config{}, 0, driver.OpenError("etcd", err, driver.RemedyAddress)
 	}
 	c := clientv3.Config{TLS: a.TLS(), Username: a.User, Password: a.Secret("password")}
 	timeout := a.Duration("timeout", DefaultTimeout)
@@ -116,12 +115,10 @@ func settle(a *address.Address, err error) (clientv3.Config, time.Duration, erro
 		err = fmt.Errorf("%w: it has a password, but no user", driver.ErrAddress)
 	}
 	if err != nil {
-		return c, 0, driver.OpenError(a.String(), err, wantAddress)
+		return c, 0, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	return c, timeout, nil
 }
-
-const wantAddress = "want etcd://host:2379,host2:2379/prefix?setting=value"
 
 // newStore returns a store that has no client yet.
 func newStore(a *address.Address, timeout time.Duration) *Store {
@@ -137,7 +134,7 @@ func newStore(a *address.Address, timeout time.Duration) *Store {
 // returns ErrConflict for its own change, as [driver.Store] allows.
 func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, error) {
 	if err := driver.CheckPath(prefix); err != nil {
-		return nil, driver.OpenError("etcd", err, "")
+		return nil, driver.OpenError("etcd", err, driver.RemedyAddress)
 	}
 	a := address.Address{Scheme: "etcd", Path: cmp.Or(strings.TrimRight(prefix, "/"), DefaultPrefix)}
 	for _, endpoint := range client.Endpoints() {
@@ -332,8 +329,5 @@ func (s *Store) backwards(h *pb.ResponseHeader, before uint64) error {
 		s.seen.Advance(uint64(h.Revision))
 		return nil
 	}
-	return driver.Latch(&driver.Error{Err: err, Advice: adviceUnsafe})
+	return driver.Latch(&driver.Error{Err: err, Remedy: driver.RemedyRestored})
 }
-
-const adviceUnsafe = "see that all hosts of the address are members of one cluster. If it was restored from a backup, or its disks were set back, " +
-	"times that were given out can be given out again: " + advice.Forgotten

@@ -13,7 +13,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/findings"
@@ -131,11 +130,10 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		}
 		switch a.Alarm {
 		case pb.AlarmType_CORRUPT:
-			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
-			i.Loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", member)
+			i.Loses("replace the member that is wrong, as etcd's documentation says of the alarm", "the data of member %s differ from those of the others (alarm CORRUPT)", member)
 		case pb.AlarmType_NOSPACE:
-			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
-			i.Note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", member)
+			i.Note("compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm",
+				"the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", member)
 		}
 	}
 }

@@ -30,13 +30,13 @@ func TestOpen(t *testing.T) {
 		"etcd://h/p?ca=/not/there":                  {"/not/there"},
 		"etcd://h/p%0D":                             {"invalid address", "U+000D at the end"},
 
-		"etcd://" + gone + "/p":                              {"connection refused", "see that etcd runs there", gone + "/p"},
+		"etcd://" + gone + "/p":                              {"connection refused", "remedy: connect", gone + "/p"},
 		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":  {"etcd"},
-		"etcd://" + host(web) + "/p":                         {"see that etcd"},
-		"etcd://" + host(web) + "/p?tls=true":                {"without TLS"},
-		"etcd://" + silent + "/p?timeout=300ms":              {"deadline exceeded", "see that"},
-		"etcd://u:hunter2@" + silent + "?timeout=300ms":      {"deadline exceeded", "see that"},
-		"etcd://" + gone + "," + silent + "/p?timeout=300ms": {"see that"},
+		"etcd://" + host(web) + "/p":                         {"remedy: connect"},
+		"etcd://" + host(web) + "/p?tls=true":                {"remedy: address"},
+		"etcd://" + silent + "/p?timeout=300ms":              {"deadline exceeded", "remedy: connect"},
+		"etcd://u:hunter2@" + silent + "?timeout=300ms":      {"deadline exceeded", "remedy: connect"},
+		"etcd://" + gone + "," + silent + "/p?timeout=300ms": {"remedy: connect"},
 	})
 	if _, err := etcdlease.New(t.Context(), nil, "p\r"); !errors.Is(err, driver.ErrAddress) {
 		t.Errorf("a prefix with an invisible end: %v", err)

@@ -133,7 +133,7 @@ func TestLostConnection(t *testing.T) {
 		return nil
 	}
 	_, err := s.Put(t.Context(), "a", nil, "6")
-	storetest.WantError(t, err, driver.ErrUnavailable)
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable)
 	if sent := f.txns.Load(); sent != 1 {
 		t.Errorf("Put was sent %d times", sent)
 	}
@@ -150,7 +150,7 @@ func TestOtherReplies(t *testing.T) {
 		was := f.header.Swap(h)
 		_, err := s.Put(t.Context(), "a", nil, "6")
 		f.header.Store(was)
-		storetest.WantError(t, err, driver.ErrUnsafe)
+		storetest.Fails(t, "the error", err, driver.ErrUnsafe)
 		if _, err = s.Get(t.Context(), "a"); !errors.Is(err, driver.ErrUnsafe) {
 			t.Errorf("%s: Get after that: %v", name, err)
 		}

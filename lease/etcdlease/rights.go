@@ -22,10 +22,6 @@ func Rights(addr, user string) (string, error) {
 		return "", rights.User(user)
 	}
 	prefix := a.Path + "/"
-	return fmt.Sprintf("# If there is no such user: etcdctl user add %[1]s\netcdctl role add %[1]s\netcdctl %[2]s\netcdctl user grant-role %[1]s %[1]s\n", user, grantPermission(user, shell.Word(prefix))), nil
-}
-
-// grantPermission returns the command of etcdctl that lets a role use the keys with a prefix.
-func grantPermission(role, prefix string) string {
-	return "role grant-permission " + role + " --prefix=true readwrite " + prefix
+	return fmt.Sprintf("# If there is no such user: etcdctl user add %[1]s\netcdctl role add %[1]s\netcdctl role grant-permission %[1]s --prefix=true readwrite %[2]s\n"+
+		"etcdctl user grant-role %[1]s %[1]s\n", user, shell.Word(prefix)), nil
 }

@@ -25,7 +25,7 @@ func openAddress(_ context.Context, addr string) (*Store, error) {
 // settle returns the directory of an address. openAddress and [Rights] read addresses here alone.
 func settle(addr string) (dir string, err error) {
 	if dir, err = ParseAddress(addr); err != nil {
-		err = driver.OpenError("file", err, "want file:///DIRECTORY")
+		err = driver.OpenError("file", err, "")
 	}
 	return dir, err
 }

@@ -27,12 +27,12 @@ func TestDamaged(t *testing.T) {
 		t.Helper()
 		testkit.OK(t, os.WriteFile(path, content, 0o600))
 		_, err := s.Get(t.Context(), "a/1")
-		wantAdvice(t, err, want)
+		wantError(t, err, want)
 		if !strings.Contains(err.Error(), path) {
 			t.Errorf("%v does not name the file", err)
 		}
 		for _, rev := range []driver.Revision{driver.None, rev} {
-			wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), want)
+			wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), want)
 		}
 		if now, err := os.ReadFile(path); err != nil || string(now) != string(content) {
 			t.Errorf("the file has become %q, %v", now, err)
@@ -48,12 +48,12 @@ func TestDamaged(t *testing.T) {
 	os.WriteFile(path, whole, 0o600)
 	wantEntry(t, s, "a/1", string(sample))
 	os.WriteFile(s.file("a/2"), whole, 0o600)
-	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/2")), driver.ErrDamaged)
+	wantError(t, testkit.Err(s.Get(t.Context(), "a/2")), driver.ErrDamaged)
 
 	os.Mkdir(s.file("a/3"), 0o700)
-	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/3")), driver.ErrDamaged)
+	wantError(t, testkit.Err(s.Get(t.Context(), "a/3")), driver.ErrDamaged)
 	if err := mkfifo(s.file("a/4")); err == nil {
-		wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/4")), driver.ErrDamaged)
+		wantError(t, testkit.Err(s.Get(t.Context(), "a/4")), driver.ErrDamaged)
 	}
 }
 
@@ -74,11 +74,11 @@ func TestReplaceDamaged(t *testing.T) {
 	for _, content := range []string{"", "x", "firn 1 7 00000000\nfoo", strings.Repeat("x", int(maxFile)+1)} {
 		testkit.OK(t, os.WriteFile(s.file("a/1"), []byte(content), 0o600))
 		e, err := s.Get(t.Context(), "a/1")
-		wantAdvice(t, err, driver.ErrDamaged)
+		wantError(t, err, driver.ErrDamaged)
 		if e.Revision == driver.None {
 			t.Fatalf("%q has no revision", content)
 		}
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), driver.ErrDamaged)
+		wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), driver.ErrDamaged)
 		rev = note(mustPut(t, s, "a/1", "again", e.Revision))
 		wantEntry(t, s, "a/1", "again")
 		wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, e.Revision)), driver.ErrConflict)
@@ -87,7 +87,7 @@ func TestReplaceDamaged(t *testing.T) {
 	// An entry that was restored in the meantime stays.
 	os.WriteFile(s.file("a/1"), []byte("x"), 0o600)
 	e, err := s.Get(t.Context(), "a/1")
-	wantAdvice(t, err, driver.ErrDamaged)
+	wantError(t, err, driver.ErrDamaged)
 	os.WriteFile(s.file("a/1"), whole, 0o600)
 	wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, e.Revision)), driver.ErrConflict)
 	wantEntry(t, s, "a/1", "one")
@@ -139,28 +139,28 @@ func TestSymlinks(t *testing.T) {
 		symlink(t, link[0], filepath.Join(dir, link[1]))
 	}
 	for _, key := range []string{"a/2", "a/loop"} {
-		wantAdvice(t, testkit.Err(s.Get(t.Context(), key)), driver.ErrUnsafe)
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Get(t.Context(), key)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
 	}
 	for _, key := range []string{"a/around/1", "a/around/2", "a/around/new"} { // another root can have another folder behind the link
-		wantAdvice(t, testkit.Err(s.Get(t.Context(), key)), driver.ErrUnsafe)
-		wantAdvice(t, testkit.Err(s.Confirm(t.Context(), key)), driver.ErrUnsafe)
-		wantAdvice(t, testkit.Err(s.List(t.Context(), "a/around/")), driver.ErrUnsafe)
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Get(t.Context(), key)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Confirm(t.Context(), key)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.List(t.Context(), "a/around/")), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
+		wantError(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
 	}
 	list, err := s.List(t.Context(), "")
-	wantAdvice(t, err, driver.ErrUnsafe)
+	wantError(t, err, driver.ErrUnsafe)
 	if len(list) != 3 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrUnsafe) || !errors.Is(list[2].Err, driver.ErrUnsafe) {
 		t.Errorf("List = %v", list)
 	}
 	os.Symlink("loop", filepath.Join(dir, "loop"))
-	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "loop"))), syscall.ELOOP)
+	wantError(t, testkit.Err(Open(filepath.Join(dir, "loop"))), syscall.ELOOP)
 
 	// The store's directory may be behind a link, but a part of a store is not a store.
 	symlink(t, filepath.Join(dir, "a"), filepath.Join(dir, "part"))
-	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "part"))), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(filepath.Join(dir, "part"))), driver.ErrUnsafe, ErrCopied)
 	symlink(t, t.TempDir(), filepath.Join(dir, "link"))
 	mustPut(t, mustOpen(t, filepath.Join(dir, "link"), plain), "b/c", "", driver.None)
 }
@@ -169,11 +169,11 @@ func TestInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, plain)
 	os.WriteFile(filepath.Join(dir, "a"), nil, 0o600)
-	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, errNotDir)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, driver.None)), driver.ErrUnavailable, errNotDir)
-	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "a"))), driver.ErrUnavailable, errNotDir)
-	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "a", "b"))), driver.ErrUnavailable, errNotDir)
-	wantAdvice(t, testkit.Err(Open("")), driver.ErrUnavailable)
+	wantError(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, errNotDir)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/b", nil, driver.None)), driver.ErrUnavailable, errNotDir)
+	wantError(t, testkit.Err(Open(filepath.Join(dir, "a"))), driver.ErrUnavailable, errNotDir)
+	wantError(t, testkit.Err(Open(filepath.Join(dir, "a", "b"))), driver.ErrUnavailable, errNotDir)
+	wantError(t, testkit.Err(Open("")), driver.ErrUnavailable)
 }
 
 // TestMeddling: a Put whose files are removed during the Put fails, and leaves no file.
@@ -190,14 +190,14 @@ func TestMeddling(t *testing.T) {
 	rev := mustPut(t, s, "a", "one", driver.None)
 	if runtime.GOOS != "windows" { // which removes no file that is being written
 		meddle = func(temp string) { os.Remove(temp) }
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, fs.ErrNotExist)
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), "b", nil, driver.None)), driver.ErrUnavailable, fs.ErrNotExist)
+		wantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, fs.ErrNotExist)
+		wantError(t, testkit.Err(s.Put(t.Context(), "b", nil, driver.None)), driver.ErrUnavailable, fs.ErrNotExist)
 		wantEntry(t, s, "a", "one")
 	}
 	meddle = func(string) {
 		os.Remove(s.file("a"))
 		os.Mkdir(s.file("a"), 0o700)
 	}
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable)
 	wantNoTemp(t, s.dir)
 }

@@ -73,9 +73,9 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		return release, nil
 	case err != nil && strict:
 		release()
-		return nil, s.excludeError(nameDirectory, "%w: other stores of the machine cannot be seen: %w", driver.ErrUnavailable, err)
+		return nil, s.excludeError(driver.RemedyStore, "%w: other stores of the machine cannot be seen: %w", driver.ErrUnavailable, err)
 	case err != nil:
-		s.find(false, "a copy of this store that is in use would not be noticed: "+err.Error(), "")
+		s.find(driver.Finding{Text: "a copy of this store that is in use would not be noticed: " + err.Error()})
 		return release, nil // and the claims that could be made, which other stores see
 	}
 	for i, other := range found {
@@ -83,16 +83,17 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		case other == nil:
 		case other.foreign() && strict:
 			release()
-			return nil, s.excludeError("end that process, or "+nameDirectory, "%w: a lock that is not a claim hides other stores of the machine: %s",
+			return nil, s.excludeError(driver.RemedyStore, "%w: a lock that is not a claim hides other stores of the machine: %s",
 				driver.ErrUnavailable, other.holder())
 		case other.foreign():
-			s.find(false, "a copy of this store that is in use would not be noticed, because a lock hides it: "+other.holder(), "end that process")
+			s.find(driver.Finding{Text: "a copy of this store that is in use would not be noticed, because a lock hides it: " + other.holder(),
+				Advice: "end that process"})
 		case strict || !ofMachine:
 			release()
 			return nil, s.excludeError("", "%s: %w", resource, &driver.ExcludedError{Holder: other.holder})
 		default:
-			s.find(false, "another store of this machine uses the same workers for IDs of the same kind",
-				"if the IDs of both stores have to differ, let both use one directory")
+			s.find(driver.Finding{Text: "another store of this machine uses the same workers for IDs of the same kind",
+				Advice: "if the IDs of both stores have to differ, let both use one directory"})
 			err = s.excludeError("", "%s: %w", resource, &driver.ExcludedError{Holder: other.holder})
 		}
 	}
@@ -136,17 +137,17 @@ func (s *Store) isDefault() (bool, error) {
 
 // excludeError returns an error with the fields that the handle sets for calls. Exclude takes no
 // context: it is not a call of the handle.
-func (s *Store) excludeError(advice, format string, args ...any) error {
-	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Advice: advice}
+func (s *Store) excludeError(remedy driver.Remedy, format string, args ...any) error {
+	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Remedy: remedy}
 }
 
-// excludeFails is excludeError for an error of the directory, with the advice on the error.
+// excludeFails is excludeError for an error of the directory, with the remedy of the error.
 func (s *Store) excludeFails(err error) error {
 	if known, ok := errors.AsType[*driver.Error](err); ok {
-		return s.excludeError(known.Advice, "%w", known.Err)
+		return s.excludeError(known.Remedy, "%w", known.Err)
 	}
-	advice, kind := diagnose(err)
-	return s.excludeError(advice, "%w: %w", kind, renamed(filepath.Join(s.dir, placeFile), err))
+	remedy, kind := diagnose(err)
+	return s.excludeError(remedy, "%w: %w", kind, renamed(filepath.Join(s.dir, placeFile), err))
 }
 
 func shorten(name string) uint32 {

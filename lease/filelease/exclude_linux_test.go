@@ -244,7 +244,7 @@ func TestExcludeWithoutLocks(t *testing.T) {
 					none, refused = def.Exclude(t.Name(), "a")
 					found, _ = byName.Inspect(t.Context())
 				})
-				if wantAdvice(t, refused, driver.ErrUnavailable, errno); none != nil {
+				if wantError(t, refused, driver.ErrUnavailable, errno); none != nil {
 					t.Error("a default store has a claim that cannot be made")
 				}
 				if err != nil || release == nil {

@@ -11,12 +11,11 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// newError returns an error with advice. The format wraps a kind of error.
-func newError(advice, format string, args ...any) error {
-	return &driver.Error{Err: fmt.Errorf(format, args...), Advice: advice}
+// newError returns an error with a remedy, "" if it follows from the kind of error that the format wraps.
+func newError(remedy driver.Remedy, format string, args ...any) error {
+	return &driver.Error{Err: fmt.Errorf(format, args...), Remedy: remedy}
 }
 
 // renamed returns an error of the system. If the error names a temporary file, renamed puts the
@@ -41,8 +40,7 @@ func renamed(path string, err error) error {
 // noStore returns the error for a directory without the required store. The argument describes the
 // fault of the directory.
 func (s *Store) noStore(wrong string) error {
-	return newError("see that the path is right and its filesystem mounted; if there never were pools, create one once (lease.Create); "+advice.Lost,
-		"%w: %w: %s %s", driver.ErrRefused, ErrNoStore, s.dir, wrong)
+	return newError(driver.RemedyCreate, "%w: %w: %s %s", driver.ErrRefused, ErrNoStore, s.dir, wrong)
 }
 
 // addressError returns the error for an address in the place of a directory. The error does not
@@ -50,15 +48,14 @@ func (s *Store) noStore(wrong string) error {
 func addressError(addr string) error {
 	scheme, rest, _ := strings.Cut(addr, ":")
 	if !strings.EqualFold(scheme, "file") {
-		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is an address", driver.ErrAddress),
-			"open it by lease.OpenStore, or name a directory")
+		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is an address, for lease.OpenStore", driver.ErrAddress), "")
 	}
 	path := strings.TrimLeft(rest, "/")
 	if unescaped, err := url.PathUnescape(path); err == nil {
 		path = unescaped
 	}
-	return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is file:%s", driver.ErrAddress, rest),
-		fmt.Sprintf("name the directory %s; lease.OpenStore opens the store of an address", directory(path)))
+	return driver.OpenError("file", fmt.Errorf("%w: Open takes the directory %s, and this is file:%s, for lease.OpenStore",
+		driver.ErrAddress, directory(path), rest), "")
 }
 
 // giveUp latches the store, because a file or a folder could not be synced.
@@ -67,8 +64,7 @@ func (s *Store) giveUp(path string, err error) error {
 		path = filepath.Dir(path)
 	}
 	return driver.Do(context.Background(), s.Handle, "put", func(context.Context) error {
-		return driver.Latch(newError("look into the system's log, see that the disk is sound, and start this program again",
-			"%w: a write to the disk failed: %w", driver.ErrUnavailable, renamed(path, err)))
+		return driver.Latch(newError(driver.RemedyRestart, "%w: a write to the disk failed: %w", driver.ErrUnavailable, renamed(path, err)))
 	})
 }
 
@@ -93,29 +89,18 @@ func (s *Store) checkRoot() error {
 	default:
 		return nil
 	}
-	return newError(adviceGone, "%w: %w", driver.ErrUnavailable, err)
+	return newError(driver.RemedyRestored, "%w: %w", driver.ErrUnavailable, err)
 }
 
-const (
-	adviceGone = "put back the directory that was there, whose entries keep used timestamps from being given out again; if it is lost, " +
-		advice.Forgotten
-	adviceDir     = "name the store's directory, the same for all processes whose IDs have to differ"
-	adviceDefault = adviceHome + ", or " + adviceDir
-	adviceStopped = "look for a process that is stopped or hangs, and end it"
-)
-
-// notRegular returns the error for a folder, a pipe, a socket or a device in the place of an entry.
+// notRegular returns the error for a folder, a pipe, a socket or a device in the place of an entry. A rescue makes
+// the entry again once it was moved away.
 func notRegular(path string) error {
-	return newError("move it away; then rescue the pool (lease.Rescue), which makes the entry again", "%w: not a regular file: %s", driver.ErrDamaged, path)
+	return newError("", "%w: not a regular file, move it away: %s", driver.ErrDamaged, path)
 }
 
 // unreadable returns the error for a file without a valid entry.
 func unreadable(path string, err error) error {
-	what := advice.Damaged
-	if errors.Is(err, driver.ErrVersion) {
-		what = "use the version of this program that the other users of the store have"
-	}
-	return newError(what, "%w: %s", err, path)
+	return newError("", "%w: %s", err, path)
 }
 
 // checkFilesystem returns the filesystem of a path, or an error if the filesystem is not safe.
@@ -125,8 +110,7 @@ func (s *Store) checkFilesystem(path string) (filesystem, error) {
 		return on, err
 	}
 	if on.flaw != "" {
-		return on, newError("use a directory on a local disk, the same for all processes whose IDs have to differ, or a store that is made for several machines",
-			"%w: %s is on %s, %s", driver.ErrUnsafe, path, on.name, on.flaw)
+		return on, newError("", "%w: %s is on %s, %s", driver.ErrUnsafe, path, on.name, on.flaw)
 	}
 	return on, nil
 }

@@ -108,7 +108,7 @@ func DefaultDir() (string, error) {
 		err = driver.CheckPath(filepath.ToSlash(dir))
 	}
 	if err != nil {
-		return "", driver.OpenError("file", err, adviceDefault)
+		return "", driver.OpenError("file", err, driver.RemedyStore)
 	}
 	return dir, nil
 }
@@ -181,10 +181,6 @@ const (
 
 var system = hooks{filesystem: statfs, here: here, onMachine: onMachine, sync: (*os.File).Sync}
 
-const nameDirectory = "use a store that machines share, or give each generator a worker of its own by hand, " +
-	"or name a directory that lasts and that all generators of this machine share: in a container, a volume that all containers of the machine have; " +
-	`for example: filelease.Open("/var/lib/firn")`
-
 // open is cheap, since it makes nothing durable. The first write does: before the write, the store
 // has nothing to lose.
 func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error) {
@@ -192,7 +188,7 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 		return nil, addressError(dir)
 	}
 	if err := driver.CheckPath(filepath.ToSlash(dir)); err != nil {
-		return nil, driver.OpenError("file", err, "leave out the character")
+		return nil, driver.OpenError("file", err, driver.RemedyAddress)
 	}
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -204,12 +200,11 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 		Address: (&url.URL{Scheme: "file", Path: urlPath(path)}).String(),
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
 	})
-	what := "name the store's directory by an absolute path"
 	if dir == "" {
-		err = errors.New("no directory is given")
+		return nil, driver.OpenError(s.String(), errors.New("no directory is given"), driver.RemedyStore)
 	}
 	if err != nil {
-		return nil, driver.OpenError(s.String(), err, what)
+		return nil, driver.OpenError(s.String(), err, driver.RemedyAddress)
 	}
 	if err := driver.Do(context.Background(), s.Handle, "open", func(context.Context) error { return s.check(chosen) }); err != nil {
 		return nil, err
@@ -220,11 +215,11 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 // check makes the directory if allowed, and returns an error unless leases are safe there.
 func (s *Store) check(chosen choice) (err error) {
 	if !supported {
-		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
+		return newError("", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
 	}
 	if s.byDefault {
 		if err := s.hooks.onMachine(); err != nil {
-			return newError(nameDirectory, "%w: %w: %w", driver.ErrUnsafe, ErrNoDefault, err)
+			return newError(driver.RemedyStore, "%w: %w: %w", driver.ErrUnsafe, ErrNoDefault, err)
 		}
 	}
 	if s.root, err = stat(s.dir); errors.Is(err, fs.ErrNotExist) {
@@ -236,14 +231,13 @@ func (s *Store) check(chosen choice) (err error) {
 			s.root, err = stat(s.dir)
 		case !full(err): // so there is no store of another process either
 			if link := deadLink(s.dir); link != "" {
-				return newError("see that the filesystem behind the link is mounted; if it is, make the directory that the link leads to",
-					"%w: the symbolic link %s leads to nothing", driver.ErrUnavailable, link)
+				return newError(driver.RemedyAddress, "%w: the symbolic link %s leads to nothing, or to a filesystem that is not mounted", driver.ErrUnavailable, link)
 			}
-			what := adviceDir
+			remedy := driver.RemedyAddress
 			if s.byDefault {
-				what = adviceDefault
+				remedy = driver.RemedyStore
 			}
-			return newError("no directory can be made there: "+what, "%w: %w", driver.ErrUnavailable, err)
+			return newError(remedy, "%w: no directory can be made there: %w", driver.ErrUnavailable, err)
 		}
 	}
 	if err == nil && !s.root.IsDir() {
@@ -294,23 +288,23 @@ func (s *Store) inspect(on filesystem, mounts string) error {
 	}
 	if on.loses != "" {
 		if s.byDefault {
-			return newError(nameDirectory, "%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrNoDefault, s.dir, on.name, on.loses)
+			return newError(driver.RemedyStore, "%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrNoDefault, s.dir, on.name, on.loses)
 		}
-		s.find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
+		s.find(driver.Finding{Loses: true, Text: fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), Advice: on.advice, Remedy: driver.RemedyMove})
 	}
 	if openToAll(s.root) {
-		s.find(true, s.dir+" can be written by every user, and every user can take its entries away", "chmod -R o-w "+shell.Word(s.dir))
+		s.find(driver.Finding{Loses: true, Text: s.dir + " can be written by every user, and every user can take its entries away",
+			Advice: "chmod -R o-w " + shell.Word(s.dir)})
 	}
 	if s.byDefault && runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-		s.find(false, "each user of the machine has a pool, and the workers of two users can be the same",
-			"let users share a directory that you name")
+		s.find(driver.Finding{Text: "each user of the machine has a pool, and the workers of two users can be the same",
+			Advice: "let users share a directory that you name"})
 	}
 	return nil
 }
 
 // find notes a finding, once.
-func (s *Store) find(loses bool, text, advice string) {
-	f := driver.Finding{Loses: loses, Text: text, Advice: advice}
+func (s *Store) find(f driver.Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.findings, f) {
@@ -505,7 +499,7 @@ func (s *Store) checkWay(folder string, f *os.File) error {
 		switch {
 		case err != nil: // the opening has failed too
 		case info.Mode()&fs.ModeSymlink != 0:
-			return newError("put the target of the link there", "%w: %s is a symbolic link", driver.ErrUnsafe, at)
+			return newError("", "%w: %s is a symbolic link", driver.ErrUnsafe, at)
 		case info.IsDir() && (device(info) != device(s.root) || !known && elsewhere(at, nil)), irregular(info.Mode()):
 			wrong = "folder " + at
 		}
@@ -525,7 +519,7 @@ func readFile(key string, f *os.File) (entry, error) {
 		return entry{}, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return entry{}, newError("put the target of the link there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
+		return entry{}, newError("", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
 	}
 	if !info.Mode().IsRegular() {
 		return entry{}, notRegular(f.Name())

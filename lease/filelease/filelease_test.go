@@ -64,16 +64,6 @@ func wantError(t testing.TB, err error, want ...error) {
 	}
 }
 
-// wantAdvice is like wantError, and fails the test also if the error has no advice.
-func wantAdvice(t testing.TB, err error, want ...error) {
-	t.Helper()
-	wantError(t, err, want...)
-	var e *driver.Error
-	if errors.As(err, &e) && e.Advice == "" {
-		t.Errorf("the error %v has no advice", err)
-	}
-}
-
 // wantRefusal checks that each call of a store fails, also a Put of a new entry, and returns the errors.
 func wantRefusal(t testing.TB, s *Store, key string, rev driver.Revision, want ...error) []error {
 	t.Helper()
@@ -81,7 +71,7 @@ func wantRefusal(t testing.TB, s *Store, key string, rev driver.Revision, want .
 		testkit.Err(s.Put(t.Context(), key, nil, rev)), testkit.Err(s.Put(t.Context(), key, nil, driver.None)),
 		testkit.Err(s.Put(t.Context(), key+"/new", nil, driver.None))}
 	for _, err := range all {
-		wantAdvice(t, err, want...)
+		wantError(t, err, want...)
 	}
 	return all
 }
@@ -133,7 +123,7 @@ func TestEntries(t *testing.T) {
 	wantError(t, err, driver.ErrKey)
 	if runtime.GOOS != "windows" { // whose paths may have 32767 characters
 		_, err = s.Put(ctx, strings.Repeat("k/", 2500)+"k", nil, driver.None) // each name is short enough
-		wantAdvice(t, err, driver.ErrKey, syscall.ENAMETOOLONG)
+		wantError(t, err, driver.ErrKey, syscall.ENAMETOOLONG)
 	}
 
 	var files []string
@@ -190,7 +180,7 @@ func TestList(t *testing.T) {
 		testkit.OK(t, os.Truncate(s.file(key), 5))
 	}
 	list, err := s.List(t.Context(), "")
-	wantAdvice(t, err, driver.ErrDamaged)
+	wantError(t, err, driver.ErrDamaged)
 	if len(list) != len(keys) {
 		t.Errorf("%d entries, not %d", len(list), len(keys))
 	}
@@ -279,7 +269,7 @@ func TestLocked(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	wantAdvice(t, testkit.Err(s.Put(ctx, "a/1", []byte("new"), rev)), driver.ErrUnavailable, context.DeadlineExceeded)
+	wantError(t, testkit.Err(s.Put(ctx, "a/1", []byte("new"), rev)), driver.ErrUnavailable, context.DeadlineExceeded)
 	wantEntry(t, s, "a/1", "one")
 	if list, err := s.List(t.Context(), "a/"); len(list) != 2 || err != nil {
 		t.Errorf("List = %v, %v", list, err)
@@ -343,7 +333,7 @@ func TestTemporaryNames(t *testing.T) {
 	rev := mustPut(t, s, "a/b", "", driver.None)
 	fails = true
 	_, err := s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+	wantError(t, err, driver.ErrUnavailable, syscall.ENOSPC)
 	if text := err.Error(); strings.Contains(text, tempPrefix) || !strings.Contains(text, s.file("a/b")) {
 		t.Error(text)
 	}
@@ -357,7 +347,7 @@ func TestTemporaryNames(t *testing.T) {
 	}
 	s.giveUp(temp, &fs.PathError{Op: "sync", Path: temp, Err: syscall.EIO})
 	_, err = s.Get(t.Context(), "a/b")
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	wantError(t, err, driver.ErrUnavailable, syscall.EIO)
 	if strings.Contains(err.Error(), tempPrefix) {
 		t.Error(err)
 	}
@@ -369,7 +359,7 @@ func TestNowhere(t *testing.T) {
 		t.Skipf("there is no /proc, a place where no directory can be made: %v", err)
 	}
 	_, err := Open("/proc/.local/state/firn")
-	wantAdvice(t, err, driver.ErrUnavailable)
+	wantError(t, err, driver.ErrUnavailable)
 	if strings.Contains(err.Error(), "put back") || !strings.Contains(err.Error(), "no directory can be made there") {
 		t.Error(err)
 	}
@@ -380,12 +370,12 @@ func TestRefused(t *testing.T) {
 	h := plain
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x6969), nil }
 	_, err := open(dir, named, h)
-	wantAdvice(t, err, driver.ErrUnsafe)
+	wantError(t, err, driver.ErrUnsafe)
 	if !strings.Contains(err.Error(), "NFS") {
 		t.Errorf("%v does not name the filesystem", err)
 	}
 	h.filesystem = func(string) (filesystem, error) { return filesystem{}, syscall.EIO }
-	wantAdvice(t, testkit.Err(open(dir, named, h)), driver.ErrUnavailable, syscall.EIO)
+	wantError(t, testkit.Err(open(dir, named, h)), driver.ErrUnavailable, syscall.EIO)
 
 	// A directory is mounted below the store.
 	h.filesystem = func(path string) (filesystem, error) {
@@ -396,7 +386,7 @@ func TestRefused(t *testing.T) {
 	}
 	s := mustOpen(t, dir, h)
 	mustPut(t, s, "ext4/a", "", driver.None)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "nfs/a", nil, driver.None)), driver.ErrUnsafe)
+	wantError(t, testkit.Err(s.Put(t.Context(), "nfs/a", nil, driver.None)), driver.ErrUnsafe)
 
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x01021994), nil }
 	os.Chmod(dir, 0o777)

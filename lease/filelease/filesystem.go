@@ -3,8 +3,6 @@ package filelease
 import (
 	"fmt"
 	"strings"
-
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // A filesystem holds the properties that matter to a store.
@@ -12,7 +10,7 @@ type filesystem struct {
 	name   string
 	flaw   string // why leases are not safe there; "" if they are
 	loses  string // which entries the filesystem can lose although leases are safe; "" if no entries
-	advice string // how to avoid the loss
+	advice string // where to move the pools
 }
 
 const (
@@ -24,12 +22,11 @@ const (
 	forgets = "entries are lost when the machine or the container restarts; IDs come twice if the clock is set back meanwhile"
 	layered = "entries are lost with their container, and no other container sees them; two containers make the same IDs"
 
-	onDisk   = "in a directory on a disk"
-	onVolume = "in a directory on a volume that all containers of this machine share"
+	// A new directory knows nothing of the workers of processes that use the old one: all of them must have stopped
+	// before a process starts there (driver.RemedyMove).
+	useDisk   = "use a directory on a disk"
+	useVolume = "use a directory on a volume that all containers of this machine share"
 )
-
-// useDisk and useVolume are safe beside processes that use the directory: a new directory knows nothing of their workers.
-var useDisk, useVolume = advice.Move(onDisk), advice.Move(onVolume)
 
 const (
 	overlayMagic = 0x794c7630

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 )
 
-const adviceHome = "set HOME or XDG_STATE_HOME"
-
 // defaultDir returns firn in $XDG_STATE_HOME, or else in ~/.local/state.
 func defaultDir() (string, error) {
 	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {

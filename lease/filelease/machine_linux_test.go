@@ -104,7 +104,7 @@ func TestDefaultNamespaces(t *testing.T) {
 				}
 				return
 			}
-			wantAdvice(t, err, driver.ErrUnsafe, ErrNoDefault)
+			wantError(t, err, driver.ErrUnsafe, ErrNoDefault)
 			if _, err := os.Lstat(dir); err == nil {
 				t.Error("the refused directory was made")
 			}
@@ -281,7 +281,7 @@ func TestForeignLock(t *testing.T) {
 		testkit.OK(t, lock(kernel, setLock, &all))
 		found, err := s.Inspect(t.Context())
 		if s == def {
-			wantAdvice(t, err, driver.ErrUnavailable)
+			wantError(t, err, driver.ErrUnavailable)
 		} else if err != nil || len(found) != 1 {
 			t.Errorf("Inspect = %+v, %v", found, err)
 		}
@@ -295,7 +295,7 @@ func TestForeignLock(t *testing.T) {
 			testkit.OK(t, lock(kernel, setLock, &all))
 			release, err := s.Exclude(t.Name(), "a")
 			if s == def {
-				wantAdvice(t, err, driver.ErrUnavailable)
+				wantError(t, err, driver.ErrUnavailable)
 				if err != nil && (errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("process %d (", os.Getpid()))) {
 					t.Errorf("Exclude = %v", err)
 				}
@@ -331,7 +331,7 @@ func TestFilesWithoutPlace(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 	s := testkit.Must(OpenCopy(copied))
 	testkit.OK(t, s.Adopt())
 	mustOpen(t, copied, plain)
@@ -389,7 +389,7 @@ func TestSnapshot(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	mustPut(t, s, "a/b", "", driver.None)
 	run("btrfs", "-q", "subvolume", "snapshot", disk+"/original", disk+"/snapshot")
-	wantAdvice(t, testkit.Err(Open(disk+"/snapshot/ids")), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(disk+"/snapshot/ids")), driver.ErrUnsafe, ErrCopied)
 	mustOpen(t, dir, plain)
 
 	blind := plain
@@ -489,8 +489,8 @@ func TestCopyIntoEmpty(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	wantError(t, testkit.Err(s.Exclude(t.Name(), "a")), driver.ErrUnsafe, ErrCopied)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
-	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 }
 
 // TestFakeProc: a folder in the place of /proc does not pass for the machine.
@@ -517,7 +517,7 @@ func TestFakeProc(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	wantAdvice(t, testkit.Err(open(t.TempDir(), byDefault, anyDisk)), driver.ErrUnsafe, ErrNoDefault)
+	wantError(t, testkit.Err(open(t.TempDir(), byDefault, anyDisk)), driver.ErrUnsafe, ErrNoDefault)
 	syscall.Unmount("/proc", syscall.MNT_DETACH)
 	syscall.Unmount(fake+"/self/ns/pid", 0)
 }

@@ -79,8 +79,8 @@ func TestReadOnly(t *testing.T) {
 	rev := mustPut(t, s, "a/b", "one", driver.None)
 	testkit.OK(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EROFS)
-	wantAdvice(t, testkit.Err(Open(dir)), driver.ErrUnavailable, syscall.EROFS)
-	wantAdvice(t, testkit.Err(Open(dir+"/new")), driver.ErrUnavailable, syscall.EROFS)
+	wantError(t, testkit.Err(Open(dir)), driver.ErrUnavailable, syscall.EROFS)
+	wantError(t, testkit.Err(Open(dir+"/new")), driver.ErrUnavailable, syscall.EROFS)
 }
 
 // TestUnmounted: the directory under a mount point is not the store.

@@ -27,7 +27,7 @@ func TestExisting(t *testing.T) {
 	for _, dir := range []string{"missing", filepath.Join("missing", "below"), "empty", "other", "opened"} {
 		for _, given := range []string{dir, filepath.Join(here, dir)} {
 			_, err := Open(given, Existing)
-			wantAdvice(t, err, driver.ErrRefused, ErrNoStore)
+			wantError(t, err, driver.ErrRefused, ErrNoStore)
 			if err != nil && !strings.Contains(err.Error(), ": "+filepath.Join(here, dir)+" ") {
 				t.Errorf("%s: the error does not name the absolute path: %v", given, err)
 			}
@@ -47,7 +47,7 @@ func TestExisting(t *testing.T) {
 		t.Error("a lease may create a pool in a store that has to exist")
 	}
 	testkit.OK(t, os.Remove(filepath.Join("empty", placeFile)))
-	wantAdvice(t, testkit.Err(Open("empty", Existing)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open("empty", Existing)), driver.ErrUnsafe, ErrCopied)
 }
 
 func listed(t *testing.T, dir string) (names []string) {
@@ -87,7 +87,7 @@ func TestAddress(t *testing.T) {
 		for name, open := range map[string]func(string) (*Store, error){
 			"Open": func(dir string) (*Store, error) { return Open(dir) }, "OpenCopy": OpenCopy} {
 			_, err := open(given)
-			wantAdvice(t, err, driver.ErrAddress)
+			wantError(t, err, driver.ErrAddress)
 			if err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2")) {
 				t.Errorf("%s(%s): %v, without %s", name, given, err, want)
 			}
@@ -124,7 +124,7 @@ func TestRelative(t *testing.T) {
 	t.Chdir(t.TempDir()) // Windows keeps a working directory from being removed
 	testkit.OK(t, os.RemoveAll(filepath.Join(first, "ids")))
 	_, err = s.Get(t.Context(), "a/b")
-	wantAdvice(t, err, driver.ErrUnavailable)
+	wantError(t, err, driver.ErrUnavailable)
 	if err != nil && !strings.Contains(err.Error(), filepath.Join(first, "ids")+" was deleted") {
 		t.Errorf("the error does not name the absolute path: %v", err)
 	}

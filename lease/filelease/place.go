@@ -43,19 +43,17 @@ type place struct {
 	Machine string `json:"machine,omitempty"` // a hash of the machine's ID
 }
 
-// differs returns the difference between the original place of a directory and the present place,
-// with advice. Without a difference, why is "".
-func (p place) differs(now place) (why, advice string) {
+// differs returns the difference between the original place of a directory and the present place, or "".
+func (p place) differs(now place) string {
 	switch {
 	case p.Machine != "" && now.Machine != "" && p.Machine != now.Machine:
-		return "it was made on another machine, or where /etc/machine-id is another",
-			"if this is the machine, give this root the machine's /etc/machine-id; otherwise " + adviceCopied
+		return "it was made on another machine, or where /etc/machine-id is another"
 	case p.Inode != now.Inode, p.Born != 0 && now.Born != 0 && p.Born != now.Born:
-		return "it was made as another directory", adviceCopied
+		return "it was made as another directory"
 	case p.Volume != "" && now.Volume != "" && p.Volume != now.Volume:
-		return "it was made in another subvolume", adviceCopied
+		return "it was made in another subvolume"
 	}
-	return "", ""
+	return ""
 }
 
 // here returns the place of a directory, without an identity.
@@ -72,13 +70,6 @@ func here(path string) (place, error) {
 	}
 	return p, nil
 }
-
-const (
-	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file again " + byRescue
-	adviceCopied       = "use the original, which may be in use: share its directory, or use a store that machines share; " +
-		"if the original is gone for good, as after a restore, rescue all pools of the copy " + byRescue
-	byRescue = "(lease.Rescue each, between OpenCopy and Adopt)"
-)
 
 // checkPlace returns an error if the directory is a copy.
 func (s *Store) checkPlace() error {
@@ -105,8 +96,8 @@ func (s *Store) checkPlace() error {
 	if err != nil {
 		return err
 	}
-	if why, advice := made.differs(now); why != "" {
-		return newError(advice, "%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
+	if why := made.differs(now); why != "" {
+		return newError(driver.RemedyCopy, "%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
 	}
 	return nil
 }
@@ -122,11 +113,11 @@ func (s *Store) readPlace() (made place, err error) {
 	err = json.Unmarshal(content, &made)
 	switch {
 	case err == nil && made.Version == 1:
-		return place{}, newError("use another directory, which no earlier version has used", "%w: %s is of form 1, from before the first release", driver.ErrVersion, path)
+		return place{}, newError(driver.RemedyMove, "%w: %s is of form 1, from before the first release", driver.ErrVersion, path)
 	case err == nil && made.Version > placeVersion:
-		return place{}, newError("use the version of this program that the other users of the store have", "%w: %s", driver.ErrVersion, path)
+		return place{}, newError("", "%w: %s", driver.ErrVersion, path)
 	case err != nil || made.Version < 1 || made.Store == "":
-		return place{}, newError(adviceDamagedPlace, "%w: %s does not say where the directory was made", driver.ErrDamaged, path)
+		return place{}, newError(driver.RemedyCopy, "%w: %s does not say where the directory was made", driver.ErrDamaged, path)
 	}
 	return made, nil
 }
@@ -189,8 +180,7 @@ func (s *Store) mark() error {
 
 // noPlace returns the error for a directory with entries and without a place.
 func (s *Store) noPlace() error {
-	return newError("if the file was deleted here, or if the original is gone for good, stop all processes that use the directory, and rescue all its pools "+
-		byRescue+"; otherwise use the original", "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, ErrCopied, placeFile)
+	return newError(driver.RemedyCopy, "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, ErrCopied, placeFile)
 }
 
 // identity returns the store's identity. If the store has no identity yet, identity makes one.

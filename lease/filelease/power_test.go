@@ -202,7 +202,7 @@ func TestSyncFails(t *testing.T) {
 			}
 			return
 		}
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		wantError(t, err, driver.ErrUnavailable, syscall.EIO)
 		wantNoTemp(t, dir)
 		synced := n
 		wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EIO)
@@ -227,7 +227,7 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	}
 	s = mustOpen(t, t.TempDir(), h)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, syscall.EIO)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, syscall.EIO)
 	wantEntry(t, mustOpen(t, s.dir, plain), "a", "one")
 }
 
@@ -240,7 +240,7 @@ func TestSyncFull(t *testing.T) {
 	rev := mustPut(t, s, "a", "one", driver.None)
 	fail = syscall.ENOSPC
 	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+	wantError(t, err, driver.ErrUnavailable, syscall.ENOSPC)
 	wantNoTemp(t, s.dir)
 	fail = nil
 	wantEntry(t, s, "a", "one")
@@ -255,7 +255,7 @@ func TestSyncFull(t *testing.T) {
 	s = mustOpen(t, s.dir, h)
 	for range 2 {
 		_, err = s.Put(t.Context(), "a", []byte("three"), rev)
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+		wantError(t, err, driver.ErrUnavailable, syscall.ENOSPC)
 		if errors.Is(err, driver.ErrConflict) {
 			t.Error(err)
 		}

@@ -90,8 +90,8 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (u
 			case <-t.C:
 			}
 			if ctx.Err() != nil {
-				return nil, 0, newError(adviceStopped,
-					"%w: while another writes the entry: %w", driver.ErrUnavailable, ctx.Err())
+				return nil, 0, newError(driver.RemedySettings,
+					"%w: another process writes the entry, or is stopped while it does: %w", driver.ErrUnavailable, ctx.Err())
 			}
 			same = unlock == nil && s.sameTimes(key, e)
 		}
@@ -150,8 +150,7 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 	case create && errors.Is(err, fs.ErrExist):
 		return driver.ErrConflict
 	case create && noLinks(err):
-		return newError("use a directory on a filesystem that has hard links, the same for all processes whose IDs have to differ",
-			"%w: %w", driver.ErrUnsafe, err)
+		return newError("", "%w: the filesystem has no hard links: %w", driver.ErrUnsafe, err)
 	case err != nil:
 		return err
 	}

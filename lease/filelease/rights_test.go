@@ -35,10 +35,10 @@ func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
 func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...error) {
 	t.Helper()
 	before := testkit.Must(s.Get(t.Context(), key))
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)), want...)
+	wantError(t, testkit.Err(s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)), want...)
 	wantEntry(t, s, key, string(before.Value))
 	wantNoTemp(t, s.dir)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "new/entry", make([]byte, driver.MaxValue), driver.None)), want...)
+	wantError(t, testkit.Err(s.Put(t.Context(), "new/entry", make([]byte, driver.MaxValue), driver.None)), want...)
 	wantError(t, testkit.Err(s.Get(t.Context(), "new/entry")), driver.ErrNotFound)
 	wantNoTemp(t, s.dir)
 }
@@ -92,35 +92,35 @@ func TestPermission(t *testing.T) {
 	}
 
 	mode(filepath.Join(dir, "a"), 0o500)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/new", nil, driver.None)), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/new", nil, driver.None)), driver.ErrUnavailable, syscall.EACCES)
 	wantEntry(t, s, "a/b", "one")
 
 	mode(filepath.Join(dir, "a"), 0o300) // what cannot be read cannot be synced
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
-	wantAdvice(t, testkit.Err(s.List(t.Context(), "a/")), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.List(t.Context(), "a/")), driver.ErrUnavailable, syscall.EACCES)
 	wantEntry(t, s, "a/b", "one")
 
 	if err := os.Mkdir(filepath.Join(dir, "above"), 0o300); err != nil { // nor one on the way
 		t.Fatal(err)
 	}
 	testkit.OK(t, os.Mkdir(filepath.Join(dir, "above", "a"), 0o700))
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "above/a/b", nil, driver.None)), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.Put(t.Context(), "above/a/b", nil, driver.None)), driver.ErrUnavailable, syscall.EACCES)
 	mode(filepath.Join(dir, "above"), 0o700)
 
 	mode(filepath.Join(dir, "a"), 0o700)
 	mode(s.file("a/b"), 0)
-	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, syscall.EACCES)
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, syscall.EACCES)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
 	mode(s.file("a/b"), 0o600)
 	mustPut(t, s, "a/b", "two", rev)
 
 	for _, m := range []fs.FileMode{0o500, 0o300, 0} {
 		mode(dir, m)
-		wantAdvice(t, testkit.Err(Open(dir)), driver.ErrUnavailable, syscall.EACCES)
+		wantError(t, testkit.Err(Open(dir)), driver.ErrUnavailable, syscall.EACCES)
 		_, err := Open(filepath.Join(dir, "below"))
 		if m != 0o300 {
-			wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
+			wantError(t, err, driver.ErrUnavailable, syscall.EACCES)
 		}
 	}
 	mode(dir, 0o700)

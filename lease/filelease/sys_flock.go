@@ -187,41 +187,22 @@ func noLinks(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// diagnose returns the advice on an error of the system, and the kind of the error.
-func diagnose(err error) (advice string, kind error) {
-	kind = driver.ErrUnavailable
+// diagnose returns what helps against an error of the system, and the kind of the error.
+func diagnose(err error) (driver.Remedy, error) {
 	is := func(errno syscall.Errno) bool { return errors.Is(err, errno) }
 	switch {
-	case full(err):
-		advice = "free some space there, or raise the quota"
-	case is(syscall.EROFS):
-		advice = "mount the filesystem for writing; if it has become read-only by itself, look into the system's log"
 	case is(syscall.EACCES), is(syscall.EPERM):
-		kind = driver.ErrRefused
-		advice = "run this as the user that owns the store's directory and all that is in it, or as a member of its group; " +
-			"if no other user works there, chown -R USER DIRECTORY gives it to the user"
-	case is(syscall.ENOTDIR):
-		kind = driver.ErrRefused
-		advice = "a file is where a folder should be: move it away, or " + adviceDir
+		return driver.RemedyPermissions, driver.ErrRefused
+	case is(syscall.ENOTDIR): // a file is where a folder should be
+		return driver.RemedyAddress, driver.ErrRefused
 	case is(syscall.ENOENT):
-		advice = adviceGone
-	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for it
-		kind = driver.ErrUnsafe
-		advice = "a symbolic link must not stand for an entry, or lead back to itself: put the file or the directory itself there"
+		return driver.RemedyRestored, driver.ErrUnavailable
+	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for a symbolic link in the place of an entry
+		return driver.RemedyMove, driver.ErrUnsafe
 	case is(syscall.ENAMETOOLONG):
-		kind = driver.ErrKey
-		advice = "choose a shorter name"
-	case is(syscall.EFBIG):
-		advice = "raise the limit on the size of files (ulimit -f)"
-	case is(syscall.EMFILE):
-		advice = "raise the limit on open files (ulimit -n)"
-	case is(syscall.ENFILE):
-		advice = "raise the system's limit on open files"
+		return "", driver.ErrKey
 	case is(syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
-		kind = driver.ErrUnsafe
-		advice = "use a directory on a filesystem that has locks, the same for all processes whose IDs have to differ"
-	default:
-		advice = "look for errors of the disk in the system's log"
+		return driver.RemedyMove, driver.ErrUnsafe
 	}
-	return advice, kind
+	return driver.RemedySettings, driver.ErrUnavailable // a limit or the disk is at fault
 }

@@ -26,7 +26,7 @@ func openToAll(fs.FileInfo) bool               { return false }
 func notDir(string) error                      { return errors.ErrUnsupported }
 func full(error) bool                          { return false }
 func noLinks(error) bool                       { return false }
-func diagnose(error) (string, error)           { return "", driver.ErrUnsafe }
+func diagnose(error) (driver.Remedy, error)    { return "", driver.ErrUnsafe }
 func statfs(string) (filesystem, error)        { return filesystem{}, errors.ErrUnsupported }
 func link(_, _ string) error                   { return errors.ErrUnsupported }
 func rename(_, _ string) error                 { return errors.ErrUnsupported }

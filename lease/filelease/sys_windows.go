@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -173,7 +174,7 @@ func (s *Store) openEntry(key string) (f *os.File, err error) {
 		return open()
 	})
 	if err == errReplaced {
-		err = newError(adviceStopped, "%w: %w", driver.ErrUnavailable, err)
+		err = newError(driver.RemedySettings, "%w: %w", driver.ErrUnavailable, err)
 	}
 	return f, err
 }
@@ -465,8 +466,6 @@ func full(err error) bool {
 // noLinks returns false: link needs no hard links.
 func noLinks(error) bool { return false }
 
-const adviceHome = "set LOCALAPPDATA"
-
 // defaultDir returns firn in the folder of the user's data that stays on this machine.
 func defaultDir() (string, error) {
 	dir := os.Getenv("LOCALAPPDATA")
@@ -479,42 +478,22 @@ func defaultDir() (string, error) {
 	return filepath.Join(dir, "firn"), nil
 }
 
-// diagnose returns the advice on an error of the system, and the kind of the error.
-func diagnose(err error) (advice string, kind error) {
-	kind = driver.ErrUnavailable
+// diagnose returns what helps against an error of the system, and the kind of the error.
+func diagnose(err error) (driver.Remedy, error) {
 	is := func(errnos ...syscall.Errno) bool {
-		for _, errno := range errnos {
-			if errors.Is(err, errno) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(errnos, func(errno syscall.Errno) bool { return errors.Is(err, errno) })
 	}
 	switch {
-	case full(err):
-		advice = "free some space there, or raise the quota"
-	case is(errWriteProtected):
-		advice = "make the volume writable"
-	case is(errSharing, errLocked, errMapped, errDeletePending):
-		advice = "another program has the file open: end it, or keep backup programs and virus scanners away from the store's directory"
-	case is(syscall.ERROR_ACCESS_DENIED, syscall.ERROR_PRIVILEGE_NOT_HELD):
-		advice = "run this as the user that owns the store's directory and all that is in it, " +
-			`or share it (icacls DIR /grant "GROUP:(OI)(CI)M" /T); or another program keeps the file open`
-	case is(errDirectory):
-		kind = driver.ErrRefused
-		advice = "a file is where a folder should be: move it away, or " + adviceDir
+	case is(syscall.ERROR_ACCESS_DENIED, syscall.ERROR_PRIVILEGE_NOT_HELD): // or another program keeps the file open
+		return driver.RemedyPermissions, driver.ErrUnavailable
+	case is(errDirectory): // a file is where a folder should be
+		return driver.RemedyAddress, driver.ErrRefused
 	case errors.Is(err, fs.ErrNotExist):
-		advice = adviceGone
+		return driver.RemedyRestored, driver.ErrUnavailable
 	case is(errNameTooLong, errBadPath, errInvalidName, syscall.ENAMETOOLONG):
-		kind = driver.ErrKey
-		advice = "choose a shorter name"
-	case is(errTooManyFiles):
-		advice = "close files, or start fewer processes"
-	case is(errNotSupported, errInvalidFunction), errors.Is(err, errors.ErrUnsupported):
-		kind = driver.ErrUnsafe
-		advice = "use a directory on NTFS or ReFS, the same for all processes whose IDs have to differ"
-	default:
-		advice = "look for errors of the disk in the event log of Windows"
+		return "", driver.ErrKey
+	case is(errNotSupported, errInvalidFunction), errors.Is(err, errors.ErrUnsupported): // another filesystem than NTFS or ReFS
+		return driver.RemedyMove, driver.ErrUnsafe
 	}
-	return advice, kind
+	return driver.RemedySettings, driver.ErrUnavailable // another program has the file open, or a limit or the disk is at fault
 }

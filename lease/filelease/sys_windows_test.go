@@ -31,7 +31,7 @@ func TestDefaultDir(t *testing.T) {
 			t.Errorf("LOCALAPPDATA=%q: %q, %v; want %q", set, dir, err, want)
 		}
 		if err != nil {
-			wantAdvice(t, err, driver.ErrUnavailable)
+			wantError(t, err, driver.ErrUnavailable)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestReaderHoldsUpNobody(t *testing.T) {
 	<-released
 }
 
-// TestKeptOpen: a program that keeps an entry's file open for good makes the Put fail, with an
-// advice. The entry stays.
+// TestKeptOpen: a program that keeps an entry's file open for good makes the Put fail. The entry
+// stays.
 func TestKeptOpen(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a", "one", driver.None)
@@ -63,7 +63,7 @@ func TestKeptOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable)
 	wantNoTemp(t, s.dir)
 	wantEntry(t, s, "a", "one")
 	f.Close()

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -41,21 +41,21 @@ func (s *Store) header() (http.Header, error) {
 
 // currentToken returns the present token, or "" if the store has none. The error is a *driver.Error.
 func (s *Store) currentToken() (string, error) {
-	fail := func(err error, advice string) (string, error) {
-		return "", &driver.Error{Err: fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), Advice: advice}
+	fail := func(err error) (string, error) {
+		return "", &driver.Error{Err: fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), Remedy: driver.RemedyAddress}
 	}
 	token := s.token
 	if s.tokenFile != "" {
 		content, err := os.ReadFile(s.tokenFile)
 		if err != nil {
-			return fail(err, "see that the file is there, and can be read")
+			return fail(err)
 		}
 		if token = strings.TrimSpace(string(content)); token == "" {
-			return fail(fmt.Errorf("%s is empty", s.tokenFile), "write the token into the file")
+			return fail(fmt.Errorf("%s is empty", s.tokenFile))
 		}
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fail(errors.New("it has a character that tokens do not have"), "give the token alone, without spaces and line breaks")
+		return fail(errors.New("it has a character that tokens do not have, such as a line break"))
 	}
 	return token, nil
 }
@@ -122,13 +122,9 @@ func (st status) noNamespace() bool {
 	return st.Reason == "NotFound" && st.Details.Kind == "namespaces"
 }
 
-// between is what to do about an answer that the API does not give.
-const between = "see that the API of Kubernetes answers there, and what is between here and the API"
-
 // unexpected returns the error for an answer that the API does not give.
 func (s *Store) unexpected(format string, args ...any) error {
-	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
-		Advice: between}
+	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))), Remedy: driver.RemedyAddress}
 }
 
 // hide removes the token from a text.
@@ -140,28 +136,21 @@ func (s *Store) hide(text string) string {
 	return strings.ReplaceAll(text, token, "(token)")
 }
 
-// diagnose returns what to do about a damaged entry, or about a request without an answer.
-func (s *Store) diagnose(err error) (what string, kind error) {
+// diagnose returns what helps against a damaged entry, or a request without an answer.
+func (s *Store) diagnose(err error) (driver.Remedy, error) {
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
-		return "see what has written it; then " + advice.Damaged, driver.ErrDamaged
+		return "", driver.ErrDamaged
 	case errors.Is(err, driver.ErrKey):
 		return "", driver.ErrKey
 	case errors.Is(err, errGone):
-		return "try again", driver.ErrUnavailable
-	case errors.Is(err, context.DeadlineExceeded):
-		return "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through", driver.ErrUnavailable
-	// The scheme of the setting server alone says whether the store speaks TLS.
-	case rest.IsPlain(err):
-		return "the server speaks without TLS, unlike the API server: see that the port is right, or use http:// for a proxy on this machine (kubectl proxy)", driver.ErrUnavailable
-	case rest.IsNotHTTP(err):
-		return "see that the API server listens there, and that server begins with https://, if it speaks TLS", driver.ErrUnavailable
+		return driver.RemedyWait, driver.ErrUnavailable
 	}
-	return rest.Advice(err, "the API server"), driver.ErrUnavailable
+	return rest.Remedy(err), driver.ErrUnavailable
 }
 
 // failed returns the error for a reply that is neither what was asked for nor about the entry.
-func (s *Store) failed(verb string, r *rest.Reply) error {
+func (s *Store) failed(r *rest.Reply) error {
 	st := statusOf(r)
 	reason := st.Message
 	if reason == "" {
@@ -171,52 +160,35 @@ func (s *Store) failed(verb string, r *rest.Reply) error {
 	if r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden || r.Status == http.StatusNotFound {
 		kind = driver.ErrRefused
 	}
-	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", kind, r.Status, s.hide(reason)), Advice: s.advice(verb, r.Status, st)}
+	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", kind, r.Status, s.hide(reason)), Remedy: remedyFor(r.Status, st)}
 }
 
-func (s *Store) advice(verb string, code int, st status) string {
-	terminating := false
-	for _, c := range st.Details.Causes {
-		terminating = terminating || c.Reason == "NamespaceTerminating"
-	}
+func remedyFor(code int, st status) driver.Remedy {
+	has := func(part string) bool { return strings.Contains(st.Message, part) }
 	switch {
-	case terminating:
-		return "the namespace " + s.namespace + " is being deleted, and all its entries with it: " + advice.Move("in another one")
+	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
+		return driver.RemedyMove
 	case st.noNamespace():
-		return s.create()
+		return driver.RemedyCreate
 	// A webhook or a policy may refuse with any code.
-	case code == http.StatusUnprocessableEntity, strings.Contains(st.Message, " denied the request"), strings.Contains(st.Message, " denied request"):
-		return "see which policy or webhook refuses it, and what for"
-	case strings.Contains(st.Message, "exceeded quota"):
-		return "raise the quota of leases in the namespace " + s.namespace
+	case code == http.StatusUnprocessableEntity, has(" denied the request"), has(" denied request"), has("exceeded quota"):
+		return driver.RemedySettings
 	// A request without a token is of the user system:anonymous, who must not get rights.
-	case code == http.StatusUnauthorized, strings.Contains(st.Message, "\"system:anonymous\""):
-		return "look at the token (token-file), or at cert and key: the API does not know who this is, or no longer"
-	case code == http.StatusForbidden && st.Kind == "":
-		return between
-	case code == http.StatusForbidden && st.Details.Kind != "leases":
-		return "bind the account to the ClusterRoles system:basic-user and system:discovery, as Kubernetes does by default"
-	case code == http.StatusForbidden:
-		return s.allow(verb)
-	case code == http.StatusConflict:
-		return "try again: something else than the entry was changed meanwhile"
-	case code == http.StatusTooManyRequests:
-		return "see what makes so many requests, or give this one a FlowSchema whose PriorityLevelConfiguration has more room"
-	case code/100 == 3:
-		return "see that server is the API server: it never redirects requests of leases"
-	case code == http.StatusBadRequest && st.Kind == "":
-		return "see that server begins with https://, if it speaks TLS"
-	case code == http.StatusNotFound:
-		return "see that server is the API of Kubernetes, 1.14 or later, without a path"
-	case code >= 500:
-		return "see that the API server and its etcd are up (kubectl get --raw '/readyz?verbose')"
+	case code == http.StatusUnauthorized, has("\"system:anonymous\""), code == http.StatusForbidden && st.Kind != "":
+		return driver.RemedyPermissions
+	case code/100 == 3, (code == http.StatusBadRequest || code == http.StatusForbidden) && st.Kind == "", code == http.StatusNotFound:
+		return driver.RemedyAddress // not the API server
+	case code == http.StatusConflict: // something else than the entry was changed meanwhile
+		return driver.RemedyWait
+	case code >= 500: // the API server does not answer without its etcd
+		return driver.RemedyConnect
 	}
-	return "see what the API server says in its log"
+	return driver.RemedySettings
 }
 
 // create is what to do about a missing namespace.
-func (s *Store) create() string {
-	return "see that the address is right, or create the namespace: kubectl create namespace " + s.namespace + "; " + advice.Lost
+func (s *Store) create() driver.Finding {
+	return driver.Finding{Advice: "kubectl create namespace " + s.namespace, Remedy: driver.RemedyCreate}
 }
 
 // allow is what to do about missing verbs on leases.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/findings"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
@@ -51,7 +50,7 @@ func (i *inspection) version(ctx context.Context) error {
 	case err != nil:
 		return err
 	case reply.Status != http.StatusOK:
-		return s.failed("get", reply)
+		return s.failed(reply)
 	}
 	var v struct {
 		Major      string `json:"major"`
@@ -82,7 +81,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	s := i.store
 	switch s.namespace {
 	case "kube-system", "kube-node-lease", "kube-public":
-		i.Note(advice.Move("in a namespace of its own"), "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
+		i.Add(driver.Finding{Advice: "use a namespace of its own", Remedy: driver.RemedyMove}, "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
 	}
 	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
 	if err != nil {
@@ -102,9 +101,9 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	case reply.Status == http.StatusForbidden: // as is usual
 		i.try(ctx)
 	case statusOf(reply).Reason == "NotFound":
-		i.Note(s.create(), "there is no namespace %s", s.namespace)
+		i.Add(s.create(), "there is no namespace %s", s.namespace)
 	case reply.Status != http.StatusOK:
-		i.Unknown("whether the namespace is there", s.failed("get", reply))
+		i.Unknown("whether the namespace is there", s.failed(reply))
 	case json.Unmarshal(reply.Body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
 		i.Unknown("whether the namespace is there", s.unexpected("the answer is not a Namespace"))
 	case n.Status.Phase == "Terminating":
@@ -113,7 +112,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 }
 
 func (i *inspection) terminating() {
-	i.Loses(advice.Move("in another one"),
+	i.Add(driver.Finding{Loses: true, Advice: "use another namespace", Remedy: driver.RemedyMove},
 		"the namespace %s is being deleted, and all entries with it: times that were given out would be given out again", i.store.namespace)
 }
 
@@ -135,11 +134,11 @@ func (i *inspection) try(ctx context.Context) {
 	switch {
 	case reply.Status == http.StatusCreated, st.Reason == "AlreadyExists":
 	case st.noNamespace():
-		i.Note(s.create(), "there is no namespace %s", s.namespace)
+		i.Add(s.create(), "there is no namespace %s", s.namespace)
 	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
 		i.terminating()
 	default:
-		i.Unknown("whether the namespace is there", s.failed("create", reply))
+		i.Unknown("whether the namespace is there", s.failed(reply))
 	}
 }
 
@@ -155,7 +154,7 @@ func (i *inspection) permissions(ctx context.Context) {
 			reply, err = i.ask(ctx, rest.Request{Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body})
 		}
 		if err == nil && reply.Status != http.StatusCreated && reply.Status != http.StatusOK {
-			err = s.failed("create", reply)
+			err = s.failed(reply)
 		}
 		var review struct {
 			Kind   string `json:"kind"`
@@ -219,7 +218,9 @@ func (i *inspection) objects(ctx context.Context) {
 			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
 	}
 	if going > 0 {
-		i.Loses("see what has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue, with Layouts and Create if a pool is gone)", "%d entries are being deleted: times that were given out would be given out again", going)
+		// Recovered before they are gone, the entries would be lost again.
+		i.Add(driver.Finding{Loses: true, Advice: "see what has deleted them, and what keeps them (metadata.finalizers); recover their pools when they are gone", Remedy: driver.RemedyRecover},
+			"%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
 		i.Note("have it use a separate prefix", "something else has leases whose names begin with %s: %d do not belong to this store, such as %.100q", s.prefix, foreign, example)

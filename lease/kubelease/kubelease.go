@@ -63,7 +63,6 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -141,10 +140,10 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 // settle looks for no server.
 func settle(a *address.Address, err error, account string) (s *Store, host string, config *tls.Config, _ error) {
 	if err != nil {
-		return nil, "", nil, driver.OpenError("kubernetes", err, wantAddress)
+		return nil, "", nil, driver.OpenError("kubernetes", err, driver.RemedyAddress)
 	}
 	fail := func(err error) (*Store, string, *tls.Config, error) {
-		return nil, "", nil, driver.OpenError(a.String(), err, wantAddress)
+		return nil, "", nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	s = &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
 	server, ca, cert := a.Text("server", ""), a.Text("ca", ""), a.Text("cert", "")
@@ -209,8 +208,6 @@ func settle(a *address.Address, err error, account string) (s *Store, host strin
 	}
 	return s, host, config, nil
 }
-
-const wantAddress = "want kubernetes://namespace/prefix?setting=value"
 
 func (s *Store) check(ctx context.Context) error {
 	_, err := s.page(ctx, url.Values{"limit": {"1"}})
@@ -299,7 +296,7 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 		if st := statusOf(reply); st.is("NotFound", name) {
 			return driver.Entry{}, driver.ErrNotFound
 		}
-		return driver.Entry{}, s.failed("get", reply)
+		return driver.Entry{}, s.failed(reply)
 	}
 	var l lease
 	if err := s.read(reply, &l); err != nil {
@@ -432,7 +429,7 @@ func (s *Store) page(ctx context.Context, query url.Values) (*leaseList, error) 
 	case reply.Status == http.StatusGone:
 		return nil, errGone
 	case reply.Status != http.StatusOK:
-		return nil, s.failed("list", reply)
+		return nil, s.failed(reply)
 	}
 	var l leaseList
 	if err := s.read(reply, &l); err != nil {
@@ -477,7 +474,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		if st := statusOf(reply); st.is(conflict, name) || verb == "update" && st.is("NotFound", name) {
 			return driver.None, driver.ErrConflict
 		}
-		return driver.None, s.failed(verb, reply)
+		return driver.None, s.failed(reply)
 	}
 	var made lease
 	if err := s.read(reply, &made); err != nil {
@@ -489,11 +486,11 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	switch {
 	case made.Metadata.Annotations[valueAnnotation] != l.Metadata.Annotations[valueAnnotation],
 		made.Metadata.Annotations[writeAnnotation] != l.Metadata.Annotations[writeAnnotation]:
-		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written the object as asked", driver.ErrUnsafe),
-			Advice: "see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations); then " + advice.Damaged}
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written the object as asked: a webhook or a policy has changed it", driver.ErrUnsafe),
+			Remedy: driver.RemedySettings}
 	case rev != driver.None && (made.Metadata.UID != l.Metadata.UID || revision(made) == rev):
 		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
-			Advice: "see that Kubernetes answers there, and what is between here and Kubernetes"}
+			Remedy: driver.RemedyAddress}
 	}
 	return revision(made), nil
 }

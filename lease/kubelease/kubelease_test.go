@@ -65,14 +65,14 @@ func TestOpen(t *testing.T) {
 	})
 	const k = "kubernetes://test/p?timeout=20s&server="
 	storetest.Refused(t, Open, map[string][]string{
-		k + "http://" + gone: {"connection refused", "see that the API server runs there"},
-		k + web.URL:          {"404", "1.14 or later"},
-		k + elsewhere.URL:    {"307", "never redirects"},
-		k + secure.URL:       {"has signed", "ca"},
-		k + "https://" + web.Listener.Addr().String():                                  {"speaks without TLS"},
-		k + "http://" + secure.Listener.Addr().String():                                {"begins with https://"},
+		k + "http://" + gone: {"connection refused", "remedy: connect"},
+		k + web.URL:          {"404", "remedy: address"},
+		k + elsewhere.URL:    {"307", "remedy: address"},
+		k + secure.URL:       {"remedy: address"},
+		k + "https://" + web.Listener.Addr().String():                                  {"remedy: address"},
+		k + "http://" + secure.Listener.Addr().String():                                {"remedy: address"},
 		k + "http://127.0.0.1&token=a%20" + secret:                                     {"a character that tokens do not have"},
-		"kubernetes://test?timeout=300ms&token=" + secret + "&server=http://" + silent: {"deadline exceeded", "see that the API server and its etcd are up"},
+		"kubernetes://test?timeout=300ms&token=" + secret + "&server=http://" + silent: {"deadline exceeded", "remedy: connect"},
 	})
 	storetest.Cancelled(t, Open, "kubernetes://test?server=http://"+silent)
 }
@@ -94,10 +94,10 @@ func TestInCluster(t *testing.T) {
 		testkit.OK(t, os.WriteFile(filepath.Join(account, name), []byte(content), 0o600))
 	}
 	_, err = open(t.Context(), "kubernetes://test", account)
-	storetest.WantError(t, err, driver.ErrUnavailable, "no ca, and this is not a pod")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "no ca, and this is not a pod")
 	write("ca.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	_, err = open(t.Context(), "kubernetes://test", account)
-	storetest.WantError(t, err, driver.ErrUnavailable, "the token", "can be read")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "the token", "remedy: address")
 	write("token", secret+"\n")
 	write("namespace", "test")
 	s := testkit.Must(open(t.Context(), "kubernetes://", account))
@@ -108,14 +108,14 @@ func TestInCluster(t *testing.T) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	server.Do(func() { server.Tokens = map[string][]string{"another-" + secret: verbs} })
 	_, err = s.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrRefused, "401: Unauthorized", "look at the token")
+	storetest.Fails(t, "the error", err, driver.ErrRefused, "401: Unauthorized", "remedy: permissions")
 	write("token", "another-"+secret)
 	storetest.Want(t, s, "a", "x", rev)
 	c := testkit.Must(s.Watch(t.Context(), ""))
 	storetest.Put(t, s, "a", "y", rev)
 	storetest.Told(t, "a change", c)
 	write("token", "")
-	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable, "is empty")
+	storetest.Fails(t, "the error", testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable, "is empty")
 }
 
 // TestCertificate has a client certificate instead of a token.
@@ -129,11 +129,11 @@ func TestCertificate(t *testing.T) {
 	})
 	ca := storetest.File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	addr := "kubernetes://test/p?server=" + web.URL + "&ca=" + ca
-	storetest.WantError(t, testkit.Err(Open(t.Context(), addr)), driver.ErrUnavailable)
+	storetest.Fails(t, "the error", testkit.Err(Open(t.Context(), addr)), driver.ErrUnavailable)
 	s := storetest.Open(t, Open, addr+"&cert="+cert+"&key="+key)
 	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
 	_, err := Open(t.Context(), addr+"&cert="+cert+"&key="+key+"&server-name=kubernetes.default.svc")
-	storetest.WantError(t, err, driver.ErrUnavailable, "server-name")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: address")
 }
 
 // TestErrors has an account without rights, and a server with faults.
@@ -144,46 +144,46 @@ func TestErrors(t *testing.T) {
 	all := storetest.Open(t, Open, addr+"&timeout=1m&token="+secret)
 	rev := storetest.Put(t, all, "a", "x", driver.None)
 	_, err := Open(t.Context(), addr+"&token=unknown")
-	storetest.WantError(t, err, driver.ErrRefused, "401", "look at the token")
+	storetest.Fails(t, "the error", err, driver.ErrRefused, "401", "remedy: permissions")
 	_, err = Open(t.Context(), addr+"&token=nobody")
-	storetest.WantError(t, err, driver.ErrRefused, "403", "cannot list", "let the service account list leases", "get, list, create, update and watch")
+	storetest.Fails(t, "the error", err, driver.ErrRefused, "403", "cannot list", "remedy: permissions")
 	reader := storetest.Open(t, Open, addr+"&token=reader")
 	_, err = reader.Put(t.Context(), "b", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnavailable, "let the service account create leases in the namespace test")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "cannot create", "remedy: permissions")
 	_, err = reader.Put(t.Context(), "a", nil, rev)
-	storetest.WantError(t, err, driver.ErrUnavailable, "let the service account update leases")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "cannot update", "remedy: permissions")
 	_, err = reader.Watch(t.Context(), "")
-	storetest.WantError(t, err, driver.ErrUnavailable, "let the service account watch leases")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "cannot watch", "remedy: permissions")
 
 	// A missing namespace has no entries, and takes no entries.
 	nowhere := storetest.Open(t, Open, strings.Replace(addr, "//test", "//nowhere", 1)+"&token="+secret)
-	storetest.WantError(t, testkit.Err(nowhere.Get(t.Context(), "a")), driver.ErrNotFound)
+	storetest.Fails(t, "the error", testkit.Err(nowhere.Get(t.Context(), "a")), driver.ErrNotFound)
 	_, err = nowhere.Put(t.Context(), "a", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnavailable, `namespaces "nowhere" not found`, "kubectl create namespace nowhere")
-	storetest.WantError(t, testkit.Err(nowhere.Put(t.Context(), "a", nil, rev)), driver.ErrConflict)
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, `namespaces "nowhere" not found`, "remedy: create")
+	storetest.Fails(t, "the error", testkit.Err(nowhere.Put(t.Context(), "a", nil, rev)), driver.ErrConflict)
 	server.Do(func() { server.Namespaces["nowhere"] = "Terminating" })
 	_, err = nowhere.Put(t.Context(), "a", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnavailable, "is being deleted")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: move")
 
 	name := all.prefix + "a"
 	storetest.Replies(t, server.Server, all, rev, map[*pretend.Answer][]string{
-		kubetest.Status(422, "Invalid", "Lease", name, "denied by a policy"):                                    {"422: denied by a policy", "which policy"},
-		kubetest.Status(429, "TooManyRequests", "", "", "too many requests, please try again later"):            {"429", "PriorityLevelConfiguration"},
-		kubetest.Status(500, "InternalError", "", "", "etcdserver: leader changed for "+secret):                 {"leader changed for (token)", "etcd are up"},
-		kubetest.Status(503, "ServiceUnavailable", "", "", "apiserver is shutting down"):                        {"503", "etcd are up"},
+		kubetest.Status(422, "Invalid", "Lease", name, "denied by a policy"):                                    {"422: denied by a policy", "remedy: settings"},
+		kubetest.Status(429, "TooManyRequests", "", "", "too many requests, please try again later"):            {"429", "remedy: settings"},
+		kubetest.Status(500, "InternalError", "", "", "etcdserver: leader changed for "+secret):                 {"leader changed for (token)", "remedy: connect"},
+		kubetest.Status(503, "ServiceUnavailable", "", "", "apiserver is shutting down"):                        {"503", "remedy: connect"},
 		kubetest.Status(504, "Timeout", "", "", "Timeout: request did not complete within the granted timeout"): {"504"},
-		kubetest.Status(404, "NotFound", "namespaces", "test", "not found"):                                     {"create namespace"},
+		kubetest.Status(404, "NotFound", "namespaces", "test", "not found"):                                     {"remedy: create"},
 		kubetest.Status(404, "NotFound", "leases", "p.b", "not found"):                                          {"404"},
-		kubetest.Status(409, "Conflict", "resourcequotas", "q", "the object has been modified"):                 {"409", "try again"},
+		kubetest.Status(409, "Conflict", "resourcequotas", "q", "the object has been modified"):                 {"409", "remedy: wait"},
 		kubetest.Status(409, "Conflict", "leases", "p.b", "the object has been modified"):                       {"409"},
 		kubetest.Status(409, "Conflict", "configmaps", name, "the object has been modified"):                    {"409"},
 		kubetest.Status(404, "NotFound", "configmaps", name, "not found"):                                       {"404"},
 		kubetest.Status(409, "AlreadyExists", "leases", name, "exists"):                                         {"409"}, // of an update
-		kubetest.Status(400, "BadRequest", "", "", "no"):                                                        {"400: no", "its log"},
-		pretend.Text(404, "404 page not found\n"):                                                               {"404 page not found", "1.14"},
+		kubetest.Status(400, "BadRequest", "", "", "no"):                                                        {"400: no", "remedy: settings"},
+		pretend.Text(404, "404 page not found\n"):                                                               {"404 page not found", "remedy: address"},
 		pretend.Text(502, "<html>Bad Gateway</html>"):                                                           {"502: <html>Bad Gateway"},
-		pretend.Text(302, ""):                     {"302: Found", "redirects"},
-		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that the API of Kubernetes"},
+		pretend.Text(302, ""):                     {"302: Found", "remedy: address"},
+		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "remedy: address"},
 		pretend.Text(200, ""):                     {"not a Lease"},
 		pretend.Text(200, "null"):                 {"not a Lease"},
 		pretend.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}):                                                                                             {`a "ConfigMap" of "v1"`},
@@ -207,7 +207,7 @@ func TestErrors(t *testing.T) {
 				*a = *pretend.JSON(a.Status, made)
 			}
 		})
-		storetest.WantError(t, testkit.Err(all.Put(t.Context(), "a", []byte("x"), rev)), driver.ErrUnsafe)
+		storetest.Fails(t, "the error", testkit.Err(all.Put(t.Context(), "a", []byte("x"), rev)), driver.ErrUnsafe)
 		server.Do(func() { server.Filter = nil })
 		e := testkit.Must(all.Get(t.Context(), "a"))
 		rev = e.Revision
@@ -237,7 +237,7 @@ func TestErrors(t *testing.T) {
 			return a
 		}
 	})
-	storetest.WantError(t, testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnavailable, "429: later")
+	storetest.Fails(t, "the error", testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnavailable, "429: later")
 }
 
 func TestDamaged(t *testing.T) {
@@ -252,27 +252,27 @@ func TestDamaged(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("List = %v, %v", list, err)
 	}
-	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "b")), driver.ErrNotFound)
+	storetest.Fails(t, "the error", testkit.Err(s.Get(t.Context(), "b")), driver.ErrNotFound)
 	for _, value := range []string{"!", "eA", "eB==", base64.StdEncoding.EncodeToString(make([]byte, driver.MaxValue+1))} {
 		server.Set("test", "p.c", func(o *kubetest.Object) { o.Metadata.Annotations[valueAnnotation] = value })
 		storetest.Damaged(t, s, "c", "p.c")
 	}
 	server.Delete("test", "p.c")
 	server.Set("test", "p.d", func(*kubetest.Object) {})
-	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "d")), driver.ErrDamaged, "no annotation")
+	storetest.Fails(t, "the error", testkit.Err(s.Get(t.Context(), "d")), driver.ErrDamaged, "no annotation")
 	storetest.Conflicts(t, s, "0", ".", "x.", ".1", "x", rev+"0", "0"+rev, driver.Revision(strings.Replace(string(rev), ".", ".0", 1)))
 	storetest.Want(t, s, "a", "x", rev)
 	// An object that is deleted and made again is another object.
 	server.Delete("test", "p.a")
-	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
+	storetest.Fails(t, "the error", testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	if again := storetest.Put(t, s, "a", "x", driver.None); strings.HasPrefix(string(again), string(rev[:36])) {
 		t.Errorf("%q after %q is of the same object", again, rev)
 	}
-	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
+	storetest.Fails(t, "the error", testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	// A key that is too long for a name.
 	long := strings.Repeat("k", 100) + "/" + strings.Repeat("k", 100) + "/" + strings.Repeat("k", 50)
-	storetest.WantError(t, testkit.Err(s.Put(t.Context(), long, nil, driver.None)), driver.ErrKey, "name of 254 bytes")
-	storetest.WantError(t, testkit.Err(s.Get(t.Context(), long)), driver.ErrKey)
+	storetest.Fails(t, "the error", testkit.Err(s.Put(t.Context(), long, nil, driver.None)), driver.ErrKey, "name of 254 bytes")
+	storetest.Fails(t, "the error", testkit.Err(s.Get(t.Context(), long)), driver.ErrKey)
 	storetest.Put(t, s, long[:len(long)-1], "x", driver.None)
 }
 
@@ -344,7 +344,7 @@ func TestFaults(t *testing.T) {
 	})
 	defer hasty.Close()
 	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
-	storetest.WantError(t, testkit.Err(hasty.Get(t.Context(), "a")), driver.ErrUnavailable, "deadline exceeded")
+	storetest.Fails(t, "the error", testkit.Err(hasty.Get(t.Context(), "a")), driver.ErrUnavailable, "deadline exceeded")
 }
 
 func TestWatch(t *testing.T) {
@@ -464,7 +464,7 @@ func TestInspect(t *testing.T) {
 	server := kubetest.New()
 	s := storetest.Open(t, Open, start(t, server))
 	server.Do(func() { server.Version = "<html>" })
-	storetest.WantError(t, testkit.Err(s.Inspect(t.Context())), driver.ErrUnavailable, "see that the API of Kubernetes")
+	storetest.Fails(t, "the error", testkit.Err(s.Inspect(t.Context())), driver.ErrUnavailable, "remedy: address")
 	s.Close()
 	testkit.Is(t, testkit.Err(s.Inspect(t.Context())), os.ErrClosed, "Inspect after Close")
 }

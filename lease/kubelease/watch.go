@@ -127,7 +127,7 @@ func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 			w.version, w.missed = "", true
 			return nil, errGone
 		}
-		return nil, s.failed("watch", &rest.Reply{Status: response.StatusCode, Header: response.Header, Body: body})
+		return nil, s.failed(&rest.Reply{Status: response.StatusCode, Header: response.Header, Body: body})
 	}
 	return &stream{Closer: response.Body, events: json.NewDecoder(response.Body), cancel: end}, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 func (s *Store) streamName() string        { return "KV_" + s.options.Bucket }
@@ -60,15 +59,14 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 	for patience := time.Now().Add(time.Second); ; {
 		stream, err := s.js.Stream(ctx, s.streamName())
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrRefused, s.options.Bucket, err),
-				Advice: "see that the address is right, with its bucket and account, or create the pool, once, with firn pool create; " + advice.Lost}
+			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrRefused, s.options.Bucket, err), Remedy: driver.RemedyCreate}
 		}
 		if err != nil {
 			return nil, nil, s.readable(err)
 		}
 		info := stream.CachedInfo()
-		if why, what := unfit(s.options.Bucket, &info.Config); why != "" {
-			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: the bucket %s %s", driver.ErrUnsafe, s.options.Bucket, why), Advice: what}
+		if f := unfit(s.options.Bucket, &info.Config); f.Text != "" {
+			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: the bucket %s %s", driver.ErrUnsafe, s.options.Bucket, f.Text), Remedy: f.Remedy}
 		}
 		err = s.backwards(info, before)
 		switch {
@@ -83,7 +81,7 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 			}
 			continue
 		}
-		return nil, nil, driver.Latch(&driver.Error{Err: err, Advice: adviceUnsafe})
+		return nil, nil, driver.Latch(&driver.Error{Err: err, Remedy: driver.RemedyRestored})
 	}
 }
 
@@ -107,28 +105,24 @@ func (s *Store) backwards(info *jetstream.StreamInfo, before uint64) error {
 	return nil
 }
 
-// unfit returns the reason why a stream does not suit leases, and the advice, or "".
-func unfit(bucket string, c *jetstream.StreamConfig) (why, what string) {
-	another := "name the bucket of the leases in the address, nats://host/bucket, which firn pool create makes; " + advice.Move("in another bucket")
+// unfit returns a finding that says why a stream does not suit leases, or none.
+func unfit(bucket string, c *jetstream.StreamConfig) driver.Finding {
 	switch {
 	case c.Mirror != nil:
-		return "is a mirror of another one, and cannot be written", "name the bucket that it mirrors, or " + another
+		return driver.Finding{Text: "is a mirror of another one, and cannot be written", Advice: "name the bucket that it mirrors", Remedy: driver.RemedyAddress}
 	case c.MaxMsgsPerSubject < 1, c.Retention != jetstream.LimitsPolicy, !slices.Equal(c.Subjects, []string{"$KV." + bucket + ".>"}), c.SubjectTransform != nil, c.NoAck:
-		return "is not one of keys and values", another
+		return driver.Finding{Text: "is not one of keys and values", Advice: "use another bucket", Remedy: driver.RemedyMove}
 	case c.AllowDirect:
-		return "lets any replica answer reads (allow_direct), also with old values",
-			"switch that off (nats stream edit KV_" + bucket + " --no-allow-direct), or " + another
+		return driver.Finding{Text: "lets any replica answer reads (allow_direct), also with old values",
+			Advice: "switch that off (nats stream edit KV_" + bucket + " --no-allow-direct)", Remedy: driver.RemedySettings}
 	case c.DiscardNewPerSubject:
-		return "takes the first change of an entry, and no other one (discard_new_per_subject)",
-			"switch that off (nats stream edit KV_" + bucket + " --no-discard-per-subject), or " + another
+		return driver.Finding{Text: "takes the first change of an entry, and no other one (discard_new_per_subject)",
+			Advice: "switch that off (nats stream edit KV_" + bucket + " --no-discard-per-subject)", Remedy: driver.RemedySettings}
 	case c.Sealed:
-		return "is sealed: it takes no more changes", another
+		return driver.Finding{Text: "is sealed: it takes no more changes", Advice: "use another bucket", Remedy: driver.RemedyMove}
 	}
-	return "", ""
+	return driver.Finding{}
 }
-
-const adviceUnsafe = "the servers have lost acknowledged changes, or the bucket was deleted, and times that were given out can be given out again: " +
-	advice.Forgotten + "; firn pool doctor names the settings at fault"
 
 func revision(info *jetstream.StreamInfo, sequence uint64) driver.Revision {
 	return driver.Revision(strconv.FormatUint(sequence, 10) + "." + strconv.FormatInt(info.Created.UnixNano(), 36))

@@ -149,7 +149,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 // hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
 func settle(a *address.Address, err error) (Options, []nats.Option, error) {
 	if err != nil {
-		return Options{}, nil, driver.OpenError("nats", err, wantAddress)
+		return Options{}, nil, driver.OpenError("nats", err, driver.RemedyAddress)
 	}
 	secure := a.TLS()
 	password, token := a.Secret("password"), a.Secret("token")
@@ -203,12 +203,10 @@ func settle(a *address.Address, err error) (Options, []nats.Option, error) {
 		c = append(c, option)
 	}
 	if err != nil {
-		return Options{}, nil, driver.OpenError(a.String(), err, wantAddress)
+		return Options{}, nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	return o, c, nil
 }
-
-const wantAddress = "want nats://host:4222,host2:4222/bucket?creds-file=…"
 
 // newStore returns a store without a connection.
 func newStore(address string, o Options) *Store {
@@ -287,7 +285,7 @@ func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	err := o.check()
 	a.Path = o.Bucket
 	if err != nil {
-		return nil, driver.OpenError(a.String(), err, wantAddress)
+		return nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	s := newStore(a.String(), o)
 	s.conn = conn
@@ -307,7 +305,7 @@ const (
 // start checks that the server is suitable for leases.
 func (s *Store) start(ctx context.Context) error {
 	if v := s.conn.ConnectedServerVersion(); number(v) < oldest {
-		return &driver.Error{Err: fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, v), Advice: "use NATS 2.9 or later"}
+		return &driver.Error{Err: fmt.Errorf("%w: NATS %s is too old (want 2.9 or later)", driver.ErrUnsafe, v), Remedy: driver.RemedySettings}
 	}
 	var err error
 	if s.options.Domain == "" {

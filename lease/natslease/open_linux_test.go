@@ -22,11 +22,11 @@ func TestOpen(t *testing.T) {
 		"nats://h/b?replicas=6":                            {"invalid address", "replicas=6"},
 		"nats://h/b?creds-file=/not/there":                 {"/not/there"},
 		"nats://h/b?nkey-file=/not/there":                  {"/not/there"},
-		"nats://u:hunter2@" + gone:                         {"no servers available", "see that the servers run", "nats://" + gone + "/firn"},
-		"nats://nowhere.invalid?timeout=3s":                {"nowhere.invalid", "see that"},
-		"nats://u:hunter2@" + silent + "?timeout=300ms":    {"see that the servers run"},
-		"nats://" + silent + "?timeout=300ms&tls=true":     {"see that"},
-		"nats://" + silent + "," + gone + "?timeout=300ms": {"see that"},
+		"nats://u:hunter2@" + gone:                         {"no servers available", "remedy: connect", "nats://" + gone + "/firn"},
+		"nats://nowhere.invalid?timeout=3s":                {"nowhere.invalid", "remedy: address"},
+		"nats://u:hunter2@" + silent + "?timeout=300ms":    {"remedy: connect"},
+		"nats://" + silent + "?timeout=300ms&tls=true":     {"remedy: connect"},
+		"nats://" + silent + "," + gone + "?timeout=300ms": {"remedy: connect"},
 	})
 	storetest.Cancelled(t, Open, "nats://u:hunter2@"+silent)
 }

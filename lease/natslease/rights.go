@@ -44,6 +44,3 @@ func subjectsOfPrograms(bucket string) []string {
 		"$JS.API.CONSUMER.DELETE.KV_" + bucket + ".>", // for a watch that has missed messages: it begins again
 	}
 }
-
-// creating is the subject to which [Store.Prepare] publishes.
-func creating(bucket string) string { return "$JS.API.STREAM.CREATE.KV_" + bucket }

@@ -41,7 +41,7 @@ var files = []string{"passfile", "service", "servicefile", "sslcert", "sslkey", 
 func settle(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 	config, o, err := parse(a, err)
 	if err != nil {
-		return nil, o, driver.OpenError("postgres", plain(err), "")
+		return nil, o, driver.OpenError("postgres", plain(err), driver.RemedyAddress)
 	}
 	return config, o, nil
 }

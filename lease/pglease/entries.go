@@ -172,8 +172,7 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 	if schema := results[n-2].Rows; len(schema) != 1 {
 		return nil, errForeign
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
-		return nil, &driver.Error{Err: fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion),
-			Advice: "use the version of this program that the other users of the table have"}
+		return nil, fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion)
 	}
 	return results[n-1].Rows, nil
 }

@@ -23,16 +23,16 @@ func diagnosed(t *testing.T, s *Store, err error) error {
 // TestDiagnose is for what is hard to bring about.
 func TestDiagnose(t *testing.T) {
 	s := &Store{name: name{"public", "leases"}, table: `"public"."leases"`}
-	for code, want := range map[string]string{"40001": "try again", "40P01": "try again", "57P01": "restarting", "57014": "cancelled", "XX000": ""} {
+	for code, want := range map[string]string{"40001": "wait", "40P01": "wait", "57P01": "wait", "57014": "settings", "08P01": "settings"} {
 		err := diagnosed(t, s, fmt.Errorf("outer: %w", &pgconn.PgError{Severity: "ERROR", Code: code, Message: "it fails"}))
-		storetest.Fails(t, code, err, driver.ErrUnavailable, code, want)
+		storetest.Fails(t, code, err, driver.ErrUnavailable, code, "remedy: "+want)
 	}
 }
 
 // Who dials has the deadline of the call too, and can see it pass before the call's context ends.
 func TestDialedTooLate(t *testing.T) {
 	err := diagnosed(t, &Store{}, fmt.Errorf("dial error: %w", &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}))
-	storetest.Fails(t, "a dial that was late", err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
+	storetest.Fails(t, "a dial that was late", err, driver.ErrUnavailable, "no answer in time", "remedy: connect")
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a dial that was late: %v, want an error that is context.DeadlineExceeded", err)
 	}

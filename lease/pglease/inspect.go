@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // maintained is the oldest version of PostgreSQL still maintained in November 2026.
@@ -65,7 +64,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	say(recovery == "t", blocks, "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
 	say(recovery != "t" && readOnly == "on", blocks, "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
 		"set it to off for this user and database")
-	say(!there, note, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
+	say(!there, driver.Finding{Remedy: driver.RemedyCreate}, fmt.Sprintf("there is no table %s", s.name), "")
 	say(there && string(table[0][1]) != "t", blocks, fmt.Sprintf("this user may not read and change the table %s", s.name),
 		"GRANT "+strings.Join(s.name.privileges(), " and GRANT ")+" to it")
 	say(refusal != "" && s.admin, blocks, refusal, "")

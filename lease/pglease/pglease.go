@@ -180,7 +180,7 @@ func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 	s := &Store{timeout: cmp.Or(max(o.Timeout, 0), DefaultTimeout)}
 	var err error
 	if s.name, err = parseName(cmp.Or(o.Table, DefaultTable)); err != nil {
-		return nil, driver.OpenError(at, err, "")
+		return nil, driver.OpenError(at, err, driver.RemedyAddress)
 	}
 	s.table = s.name.quoted()
 	if table := s.name.String(); table != DefaultTable {
@@ -208,8 +208,8 @@ func (s *Store) check(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the server's version is %.20q", rows[0][0])
 	case version < oldest:
-		return &driver.Error{Err: fmt.Errorf("%w: PostgreSQL %.40s is too old", driver.ErrUnsafe, rows[0][1]),
-			Advice: fmt.Sprintf("use PostgreSQL %d or later", oldest/10000)}
+		return &driver.Error{Err: fmt.Errorf("%w: PostgreSQL %.40s is too old (want %d or later)", driver.ErrUnsafe, rows[0][1], oldest/10000),
+			Remedy: driver.RemedySettings}
 	case string(rows[0][2]) == "t":
 		return errStandby
 	}

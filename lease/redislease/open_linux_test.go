@@ -24,11 +24,11 @@ func TestOpen(t *testing.T) {
 		"redis://h/0?cluster=true&wait-replicas=1":       {"invalid address", "not available"},
 		"redis://h/0?sentinel-password=hunter2":          {"invalid address", "go with sentinel=NAME"},
 		"rediss://h/0?tls=false":                         {"invalid address", "without tls=false"},
-		"redis://u:hunter2@" + gone:                      {"connection refused", "see that the server runs", "redis://" + gone + "/0"},
-		"redis://nowhere.invalid?timeout=3s":             {"nowhere.invalid", "see that"},
-		"redis://" + gone + "?sentinel=main":             {"Sentinels"},
-		"redis://" + gone + "?cluster=true&timeout=1s":   {"see that"},
-		"redis://u:hunter2@" + silent + "?timeout=300ms": {"no answer in time", "see that the server runs"},
+		"redis://u:hunter2@" + gone:                      {"connection refused", "remedy: connect", "redis://" + gone + "/0"},
+		"redis://nowhere.invalid?timeout=3s":             {"nowhere.invalid", "remedy: address"},
+		"redis://" + gone + "?sentinel=main":             {"remedy: address"},
+		"redis://" + gone + "?cluster=true&timeout=1s":   {"remedy: connect"},
+		"redis://u:hunter2@" + silent + "?timeout=300ms": {"no answer in time", "remedy: connect"},
 		"rediss://" + silent + "?timeout=300ms":          {"no answer in time"},
 	})
 	storetest.Cancelled(t, Open, "redis://u:hunter2@"+silent)

@@ -89,7 +89,6 @@ type Store struct {
 	*driver.Handle
 	client  redis.UniversalClient
 	own     bool     // the client is closed with the store
-	secure  bool     // by TLS, if the client is the store's own
 	keys    []string // of the hash and the index
 	options Options
 
@@ -131,7 +130,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		a.Scheme = "rediss"
 	}
 	s := newStore(redis.NewUniversalClient(u), describe(a, o, u.MasterName, u.IsClusterMode), o)
-	s.own, s.secure = true, u.TLSConfig != nil
+	s.own = true
 	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		s.Close()
 		return nil, err
@@ -143,7 +142,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 // hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
 func settle(a *address.Address, err error) (*redis.UniversalOptions, Options, error) {
 	if err != nil {
-		return nil, Options{}, driver.OpenError("redis", err, wantAddress)
+		return nil, Options{}, driver.OpenError("redis", err, driver.RemedyAddress)
 	}
 	var o Options
 	secure := a.Scheme == "rediss"
@@ -178,7 +177,7 @@ func settle(a *address.Address, err error) (*redis.UniversalOptions, Options, er
 		err = o.check(u.IsClusterMode)
 	}
 	if err != nil {
-		return nil, Options{}, driver.OpenError(a.String(), err, wantAddress)
+		return nil, Options{}, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	u.DialTimeout, u.ReadTimeout, u.WriteTimeout, u.PoolTimeout = o.Timeout, o.Timeout, o.Timeout, o.Timeout
 	return u, o, nil
@@ -266,7 +265,7 @@ func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, 
 	}
 	_, cluster := client.(*redis.ClusterClient)
 	if err := o.check(cluster); err != nil {
-		return nil, driver.OpenError(a.String(), err, wantAddress)
+		return nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	s := newStore(client, describe(&a, o, "", cluster), o)
 	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
@@ -301,8 +300,6 @@ func newStore(client redis.UniversalClient, address string, o Options) *Store {
 	return s
 }
 
-const wantAddress = "want redis://user@host:6379/0?prefix=…&password-file=…"
-
 // oldest is the first version of Redis that replicates the effects of scripts. Replicas of older
 // versions run scripts again.
 const oldest = 5
@@ -315,7 +312,7 @@ func (s *Store) check(ctx context.Context) error {
 	case err != nil:
 		return err
 	case i.major() < oldest:
-		return &driver.Error{Err: fmt.Errorf("%w: %s is too old", driver.ErrUnsafe, i.product()), Advice: fmt.Sprintf("use Redis %d or later, or Valkey", oldest)}
+		return &driver.Error{Err: fmt.Errorf("%w: %s is too old (want Redis %d or later, or Valkey)", driver.ErrUnsafe, i.product(), oldest), Remedy: driver.RemedySettings}
 	}
 	_, _, _, err = s.do(ctx, getScript, "-")
 	if errors.Is(err, errUnprepared) {

@@ -3,8 +3,6 @@ package redislease
 import (
 	"cmp"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/internal/rights"
 )
@@ -40,16 +38,6 @@ func extra(database int, cluster bool, o Options) (rights string) {
 		rights += " +cluster|slots"
 	}
 	return rights
-}
-
-// rights returns all rights that the store uses, also to prepare the keys.
-func (s *Store) rights() string {
-	var database int
-	if c, ok := s.client.(*redis.Client); ok {
-		database = c.Options().DB
-	}
-	_, cluster := s.client.(*redis.ClusterClient)
-	return commandsOfPrograms + " +exists" + extra(database, cluster, s.options)
 }
 
 // commandsOfPrograms are the rights to the commands of programs that use leases, as in an ACL.

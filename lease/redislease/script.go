@@ -13,7 +13,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // schemaVersion is the version of the form of the keys.
@@ -96,16 +95,16 @@ func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest
 	count, bad := strconv.ParseUint(counted, 10, 64)
 	switch {
 	case word == "version":
-		err = &driver.Error{Err: fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
-			Advice: "use the version of this program that the other users of the prefix have"}
+		err = fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion)
 	case word == "foreign":
-		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrRefused, s.keys[0]), Advice: adviceForeign}
+		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrRefused, s.keys[0]), Remedy: driver.RemedyMove}
 	case word == "unprepared" && s.name.Load() == nil:
 		err = &driver.Error{Err: fmt.Errorf("%w: %w: there is no %s", driver.ErrRefused, errUnprepared, s.keys[0]),
-			Advice: "see that the address is right, with its database and prefix, or create the pool, once, with firn pool create; " + advice.Lost}
+			Remedy: driver.RemedyCreate}
 	case word == "damaged" || word != "unprepared" && (bad != nil || store == ""):
+		// Every call fails, also those of a rescue: it takes another prefix, or both keys from a backup.
 		err = &driver.Error{Err: fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),
-			Advice: "restore both from a backup, with all processes stopped that use them, and rescue their pools before any of them is started again (lease.Rescue); " + advice.Move("with another prefix")}
+			Remedy: driver.RemedyMove}
 	default:
 		if err = s.backwards(store, count, before); err == nil && word == "conflict" {
 			err = driver.ErrConflict
@@ -281,7 +280,7 @@ func (s *Store) backwards(store string, count, before uint64) error {
 		known = s.name.Load()
 	}
 	lost := func(format string, args ...any) error {
-		return driver.Latch(&driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnsafe, fmt.Sprintf(format, args...)), Advice: adviceUnsafe})
+		return driver.Latch(&driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnsafe, fmt.Sprintf(format, args...)), Remedy: driver.RemedyRestored})
 	}
 	switch {
 	case known == nil:
@@ -296,10 +295,3 @@ func (s *Store) backwards(store string, count, before uint64) error {
 	s.seen.Advance(count)
 	return nil
 }
-
-const (
-	adviceUnsafe = "the server has lost acknowledged changes, and times that were given out can be given out again: " +
-		advice.Forgotten + "; firn pool doctor names the settings at fault"
-)
-
-var adviceForeign = "name the prefix of the leases, prefix=…, in the address, under which firn pool create makes pools; " + advice.Move("with another prefix")

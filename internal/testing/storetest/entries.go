@@ -50,9 +50,9 @@ func Pages(t *testing.T, s driver.Store, many int) {
 func Damaged(t *testing.T, s driver.Store, key string, parts ...string) {
 	t.Helper()
 	_, err := s.Get(t.Context(), key)
-	WantError(t, err, driver.ErrDamaged, append(parts, "rescue the pool")...)
+	Fails(t, "the error", err, driver.ErrDamaged, append(parts, "remedy: recover")...)
 	list, err := s.List(t.Context(), "")
-	WantError(t, err, driver.ErrDamaged)
+	Fails(t, "the error", err, driver.ErrDamaged)
 	for i, e := range list {
 		if last := i == len(list)-1; last != errors.Is(e.Err, driver.ErrDamaged) || last != (e.Key == key) || !last && e.Err != nil {
 			t.Fatalf("List = %v", list)
@@ -72,7 +72,7 @@ func Conflicts(t *testing.T, s driver.Store, revisions ...driver.Revision) {
 	for _, rev := range revisions {
 		for _, key := range []string{"a", "new"} {
 			_, err := s.Put(t.Context(), key, []byte("y"), rev)
-			WantError(t, err, driver.ErrConflict)
+			Fails(t, "the error", err, driver.ErrConflict)
 		}
 	}
 	after, afterErr := s.List(t.Context(), "")

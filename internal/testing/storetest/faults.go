@@ -26,10 +26,9 @@ type Faulty[S driver.Store] struct {
 		Kill()
 		Run()
 	}
-	Open   func(ctx context.Context, addr string) (S, error)
-	Addr   func(settings ...string) string // of the server's store, with settings added
-	Advice string                          // in errors while the server does not answer
-	None   driver.Revision                 // a revision of no entry
+	Open func(ctx context.Context, addr string) (S, error)
+	Addr func(settings ...string) string // of the server's store, with settings added
+	None driver.Revision                 // a revision of no entry
 }
 
 // Stopped stops the server for a while. Calls end in time, and the errors say so. The store works
@@ -48,7 +47,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	f.Server.Stop()
 	late := func(call string, err error) {
 		t.Helper()
-		Fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", f.Advice)
+		Fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", "remedy: connect")
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("stopped: %s: %v is not DeadlineExceeded", call, err)
 		}
@@ -138,7 +137,7 @@ func (f Faulty[S]) Restart(t *testing.T) {
 		f.Server.Kill()
 		all.Wait()
 		_, err := s.Get(t.Context(), "w/0")
-		Fails(t, "killed", err, driver.ErrUnavailable, f.Advice)
+		Fails(t, "killed", err, driver.ErrUnavailable, "remedy: connect")
 		f.Server.Run()
 		var fresh S
 		wait.Until(t, "the server has its data", func() bool {
@@ -249,7 +248,7 @@ func Forgotten[S driver.Store](t *testing.T, open func() S, data string, stop, s
 			_, errs["watch"] = w.Watch(t.Context(), "")
 		}
 		for call, err := range errs {
-			Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten", "rescue")
+			Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten", "remedy: restored")
 		}
 	}
 	Want(t, other, "a", "another", lost)

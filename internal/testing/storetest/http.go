@@ -22,9 +22,9 @@ func Replies(t *testing.T, server *pretend.Server, s driver.Store, rev driver.Re
 		_, getErr := s.Get(t.Context(), "a")
 		_, listErr := s.List(t.Context(), "")
 		_, putErr := s.Put(t.Context(), "a", []byte("y"), rev)
-		WantError(t, putErr, driver.ErrUnavailable, parts...)
+		Fails(t, "the error", putErr, driver.ErrUnavailable, parts...)
 		for _, err := range []error{getErr, listErr, putErr} {
-			WantError(t, err, driver.ErrUnavailable)
+			Fails(t, "the error", err, driver.ErrUnavailable)
 			if errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrNotFound) {
 				t.Errorf("%d %s is %v", answer.Status, answer.Body, err)
 			}
@@ -64,7 +64,7 @@ func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 			}
 			_, err := s.Put(begin(fault), key, []byte("new"), rev)
 			end()
-			WantError(t, err, driver.ErrUnavailable)
+			Fails(t, "the error", err, driver.ErrUnavailable)
 			if errors.Is(err, driver.ErrConflict) {
 				t.Errorf("fault %d is a conflict: %v", fault, err)
 			}
@@ -80,12 +80,12 @@ func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	// A request that is handled twice is in conflict with itself.
 	begin(pretend.Twice)
 	_, err := s.Put(t.Context(), "twice", nil, driver.None)
-	WantError(t, err, driver.ErrConflict)
+	Fails(t, "the error", err, driver.ErrConflict)
 	e, err := s.Get(t.Context(), "twice")
 	check(t, err)
 	_, err = s.Put(t.Context(), "twice", []byte("x"), e.Revision)
 	end()
-	WantError(t, err, driver.ErrConflict)
+	Fails(t, "the error", err, driver.ErrConflict)
 }
 
 // An expiring context reaches its deadline when the channel is closed, whatever the time is.

@@ -64,7 +64,7 @@ func refused[S driver.Store](t *testing.T, open func(context.Context, string) (S
 			t.Errorf("%s was opened", addr)
 			continue
 		}
-		WantError(t, err, driver.ErrUnavailable, parts...)
+		Fails(t, addr, err, driver.ErrUnavailable, parts...)
 		if want := kind(parts); !errors.Is(err, want) {
 			t.Errorf("%s: %v is not %v", addr, err, want)
 		}

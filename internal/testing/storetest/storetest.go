@@ -6,11 +6,12 @@ package storetest
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -71,7 +72,8 @@ func Lists(t testing.TB, s driver.Store, entries int) {
 }
 
 // Fails fails the test unless err is a whole [driver.Error] of the kind, with all the parts and no
-// secret in the text. The argument what names the failed call.
+// secret in the text, which ends with "remedy: " and what helps against the error. The argument what
+// names the failed call.
 func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 	t.Helper()
 	e, ok := errors.AsType[*driver.Error](err)
@@ -79,7 +81,7 @@ func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 		t.Errorf("%s: %v; want a *driver.Error that is %q", what, err, kind)
 		return
 	}
-	text := err.Error()
+	text := fmt.Sprintf("%v; remedy: %s", err, lease.RemedyFor(err).Kind)
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s: %s\nhas no %q", what, text, part)
@@ -92,17 +94,6 @@ func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 	}
 	if testing.Verbose() {
 		t.Logf("%s: %s", what, text)
-	}
-}
-
-// WantError is like [Fails], and fails the test also if the error has no advice. Conflicts, invalid
-// keys, missing entries and cancelled calls need no advice.
-func WantError(t testing.TB, err, kind error, parts ...string) {
-	t.Helper()
-	Fails(t, "the error", err, kind, parts...)
-	if e, ok := errors.AsType[*driver.Error](err); ok && e.Advice == "" && !errors.Is(err, context.Canceled) &&
-		!slices.Contains([]error{driver.ErrConflict, driver.ErrKey, driver.ErrNotFound}, kind) {
-		t.Errorf("%v: it has no advice", err)
 	}
 }
 
@@ -152,7 +143,7 @@ func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Findin
 		return nil
 	}
 	for i, f := range found {
-		if !strings.Contains(f.Text, words[i]) || strings.HasSuffix(f.Text, ".") || f.Advice == "" {
+		if !strings.Contains(f.Text, words[i]) || strings.HasSuffix(f.Text, ".") || f.Advice == "" && f.Remedy == "" {
 			t.Errorf("Inspect finds %+v, want what has %q", f, words[i])
 		}
 		if i > 0 && f.Loses && !found[i-1].Loses {
@@ -166,37 +157,6 @@ func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Findin
 		}
 	}
 	return found
-}
-
-// Finding returns the first finding of Inspect that has a part of a text, with its advice, as people read the finding. It
-// returns "" if Inspect has no such finding.
-func Finding(ctx context.Context, s driver.Inspector, part string) (text string, err error) {
-	all, err := s.Inspect(ctx)
-	for _, f := range all {
-		if strings.Contains(f.Text, part) {
-			return f.Text + ": " + f.Advice, err
-		}
-	}
-	return "", err
-}
-
-// Found is [Finding] for a finding that has to be there.
-func Found(t testing.TB, s driver.Inspector, part string) string {
-	t.Helper()
-	text, err := Finding(t.Context(), s, part)
-	if err != nil || text == "" {
-		t.Fatalf("Inspect does not find %q: %v", part, err)
-	}
-	return text
-}
-
-// Mended returns an error if Inspect fails, or has a finding as [Finding] returns it.
-func Mended(ctx context.Context, s driver.Inspector, part string) error {
-	text, err := Finding(ctx, s, part)
-	if text != "" {
-		err = errors.Join(err, errors.New(text))
-	}
-	return err
 }
 
 // FindingsLose is like [Findings], and fails the test also unless the Loses of the first finding is

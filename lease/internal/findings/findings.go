@@ -13,31 +13,32 @@ type List struct{ all []driver.Finding }
 
 // Loses adds a finding about lost changes: see [driver.Finding].
 func (l *List) Loses(advice, format string, args ...any) {
-	l.add(driver.Finding{Loses: true}, advice, format, args...)
+	l.Add(driver.Finding{Loses: true, Advice: advice}, format, args...)
 }
 
 // Blocks adds a finding about changes that the store refuses: see [driver.Finding].
 func (l *List) Blocks(advice, format string, args ...any) {
-	l.add(driver.Finding{Blocks: true}, advice, format, args...)
+	l.Add(driver.Finding{Blocks: true, Advice: advice}, format, args...)
 }
 
 // Note adds any other finding.
 func (l *List) Note(advice, format string, args ...any) {
-	l.add(driver.Finding{}, advice, format, args...)
+	l.Add(driver.Finding{Advice: advice}, format, args...)
 }
 
-func (l *List) add(f driver.Finding, advice, format string, args ...any) {
-	f.Text, f.Advice = fmt.Sprintf(format, args...), advice
+// Add adds a finding with a text.
+func (l *List) Add(f driver.Finding, format string, args ...any) {
+	f.Text = fmt.Sprintf(format, args...)
 	l.all = append(l.all, f)
 }
 
 // Unknown adds a note about a failed check: the unknown fact, and the reason.
 func (l *List) Unknown(what string, err error) {
-	advice := ""
+	var f driver.Finding
 	if e, ok := errors.AsType[*driver.Error](err); ok {
-		advice, err = e.Advice, e.Err
+		f.Remedy, err = e.Remedy, e.Err
 	}
-	l.Note(advice, "it could not be found out %s: %v", what, err)
+	l.Add(f, "it could not be found out %s: %v", what, err)
 }
 
 // All returns the findings, the worst first.

@@ -19,8 +19,9 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 const (
@@ -231,9 +232,8 @@ func (r *Reply) Reason() string {
 	return cmp.Or(text, http.StatusText(r.Status), "nothing")
 }
 
-// Advice returns the advice for an error of Do, or "". server is the name of the server in plain
-// words.
-func Advice(err error, server string) string {
+// Remedy returns what helps against an error of Do, or "" if the server can't be reached.
+func Remedy(err error) driver.Remedy {
 	var (
 		verification *tls.CertificateVerificationError
 		authority    x509.UnknownAuthorityError
@@ -241,29 +241,11 @@ func Advice(err error, server string) string {
 		dns          *net.DNSError
 	)
 	// An alert of the server has a type that crypto/tls does not export.
-	alert := ""
-	if errors.As(err, &remote) && remote.Op == "remote error" {
-		alert = remote.Err.Error()
+	alert := errors.As(err, &remote) && remote.Op == "remote error"
+	if alert || errors.As(err, &authority) || errors.As(err, &verification) || errors.As(err, &dns) || IsPlain(err) || IsNotHTTP(err) {
+		return driver.RemedyAddress
 	}
-	switch {
-	case errors.As(err, &authority):
-		return "give the file of the authority that has signed the server's certificate: ca"
-	case errors.As(err, &verification), strings.Contains(alert, "unrecognized name"):
-		return "look at the server's certificate, and at ca and server-name"
-	case strings.Contains(alert, "certificate"), strings.Contains(alert, "handshake failure"):
-		return "look at cert and key: the server does not like the certificate, or wants one"
-	case IsPlain(err):
-		return "the server speaks without TLS: leave out tls, ca, cert, key and server-name"
-	case errors.As(err, &dns):
-		return "look at the names of the hosts"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "see that " + server + " runs there, and that the port is right"
-	case errors.Is(err, context.Canceled):
-		return ""
-	case IsNotHTTP(err):
-		return "see that " + server + " listens there; if it speaks TLS, set tls=true or ca"
-	}
-	return "see that " + server + " runs there and answers, and that the network lets you through"
+	return ""
 }
 
 // IsPlain reports whether an error of Do says that the server answers without TLS.

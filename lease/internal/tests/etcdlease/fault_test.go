@@ -104,7 +104,7 @@ func TestFaults(t *testing.T) {
 				sum.Unknown += o.Unknown
 				if o.Err != nil {
 					sum.Err = o.Err
-					storetest.WantError(t, o.Err, driver.ErrUnavailable)
+					storetest.Fails(t, "the error", o.Err, driver.ErrUnavailable)
 				}
 				select {
 				case <-done:
@@ -167,7 +167,7 @@ func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 	again(t, func() error {
 		_, err := s.Get(t.Context(), "a")
 		if errors.Is(err, rpctypes.ErrNoLeader) {
-			storetest.WantError(t, err, driver.ErrUnavailable, "no leader", "more than half")
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable, "no leader", "remedy: connect")
 			return nil
 		}
 		return fmt.Errorf("without a leader: %w", err)
@@ -204,7 +204,9 @@ func TestDown(t *testing.T) {
 	}
 	t.Run("killed", func(t *testing.T) {
 		all(t, func(i int) error { c.Kill(i); return nil })
-		each(t, s, rev, 2*time.Second, func(op string, err error) { storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op) })
+		each(t, s, rev, 2*time.Second, func(op string, err error) {
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable, s.String()+": "+op)
+		})
 		all(t, c.Restart)
 		back(t)
 	})
@@ -212,7 +214,7 @@ func TestDown(t *testing.T) {
 		all(t, c.Stop)
 		// The client allows two seconds for a connection. A longer attempt is an error of its own.
 		each(t, s, rev, time.Second, func(op string, err error) {
-			storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op)
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable, s.String()+": "+op)
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %v", op, err)
 			}
@@ -225,7 +227,7 @@ func TestDown(t *testing.T) {
 		c.Kill(2)
 		wantNoLeader(t, s)
 		each(t, s, rev, 2*time.Second, func(op string, err error) {
-			storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op, "no leader", "more than half of the members are up")
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable, s.String()+": "+op, "no leader", "remedy: connect")
 		})
 		found, err := patient.Inspect(t.Context())
 		for _, text := range []string{"m0 has no leader", "m1 does not answer", "m2 does not answer", "is not a majority"} { // members have no order
@@ -265,7 +267,7 @@ func TestNoStaleReads(t *testing.T) {
 		})
 		for range 2 {
 			e, err := isolated.Get(t.Context(), key)
-			storetest.WantError(t, err, driver.ErrUnavailable)
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable)
 			if err == nil {
 				t.Fatalf("it answered with %q", e.Value)
 			}
@@ -292,7 +294,7 @@ func TestForgotten(t *testing.T) {
 	open := func() *etcdlease.Store { return storetest.Open(t, etcdlease.Open, c.Address("p")) }
 	s := storetest.Forgotten(t, open, c.Data(0), func() { c.Kill(0) }, func() { testkit.OK(t, errors.Join(c.Restart(0), c.WaitHealthy(t.Context()))) })
 	_, err := s.Inspect(t.Context())
-	storetest.WantError(t, err, driver.ErrUnsafe, "forgotten", "backup")
+	storetest.Fails(t, "the error", err, driver.ErrUnsafe, "forgotten", "remedy: restored")
 }
 
 // again makes a call until it succeeds.
@@ -320,5 +322,5 @@ func TestTwoClusters(t *testing.T) {
 		}
 		return err != nil
 	})
-	storetest.WantError(t, err, driver.ErrUnsafe, "the cluster", "members of one cluster")
+	storetest.Fails(t, "the error", err, driver.ErrUnsafe, "the cluster", "remedy: restored")
 }

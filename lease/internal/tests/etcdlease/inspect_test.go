@@ -46,7 +46,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	}
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_ACTIVATE)
 	_, err := s.Put(t.Context(), "b", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnsafe, "corrupt", "CORRUPT")
+	storetest.Fails(t, "the error", err, driver.ErrUnsafe, "corrupt", "remedy: settings")
 	storetest.FindingsLose(t, s, true, "alarm CORRUPT")
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_DEACTIVATE)
 	storetest.Findings(t, s)
@@ -93,7 +93,7 @@ func TestNoSpace(t *testing.T) {
 			storetest.FindingsLose(t, s, true, "single member", "of the 2 MB that it may have")
 		}
 	}
-	storetest.WantError(t, err, driver.ErrUnavailable, "space exceeded", "alarm disarm")
+	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "space exceeded", "remedy: settings")
 	if !errors.Is(err, rpctypes.ErrNoSpace) {
 		t.Errorf("%v is not etcd's error", err)
 	}
@@ -107,7 +107,7 @@ func TestNoSpace(t *testing.T) {
 	}
 	storetest.FindingsLose(t, s, true, "single member", "alarm NOSPACE", "that it may have")
 
-	// As the advice says.
+	// As the finding advises.
 	raw := client(t, c.Endpoint(0))
 	got, err := raw.Get(t.Context(), "a")
 	testkit.OK(t, err)

@@ -165,16 +165,16 @@ func TestSecure(t *testing.T) {
 			name, addr string
 			parts      []string
 		}{
-			{"wrong password", at("firn:hunter2@", "p", secure), []string{"invalid user ID or password", "look at the user and the password"}},
+			{"wrong password", at("firn:hunter2@", "p", secure), []string{"invalid user ID or password", "remedy: permissions"}},
 			{"wrong user", at("who:"+password+"@", "p", secure), []string{"invalid user ID or password"}},
 			{"the certificate's user", at("", "p", secure), []string{"permission denied"}},
-			{"another prefix", at("firn@", "q", secret), []string{"permission denied", "grant-permission ROLE --prefix=true readwrite q/"}},
-			{"a prefix of the prefix", at("firn@", "", secret), []string{"permission denied", "readwrite firn/"}},
-			{"no TLS", at("firn@", "p", plain), []string{"tls=true"}},
-			{"unknown authority", at("firn@", "p", plain+"&tls=true"), []string{"unknown authority", ": ca"}},
-			{"no certificate", at("firn@", "p", trust), []string{"give cert and key"}},
-			{"another's certificate", at("firn@", "p", trust+"&"+url.Values{"cert": {other}, "key": {otherKey}}.Encode()), []string{"look at cert and key"}},
-			{"another name", at("firn@", "p", secret+"&server-name=other.example"), []string{"other.example", "server-name"}},
+			{"another prefix", at("firn@", "q", secret), []string{"permission denied", "remedy: permissions"}},
+			{"a prefix of the prefix", at("firn@", "", secret), []string{"permission denied", "remedy: permissions"}},
+			{"no TLS", at("firn@", "p", plain), []string{"remedy: connect"}},
+			{"unknown authority", at("firn@", "p", plain+"&tls=true"), []string{"unknown authority", "remedy: address"}},
+			{"no certificate", at("firn@", "p", trust), []string{"remedy: address"}},
+			{"another's certificate", at("firn@", "p", trust+"&"+url.Values{"cert": {other}, "key": {otherKey}}.Encode()), []string{"remedy: address"}},
+			{"another name", at("firn@", "p", secret+"&server-name=other.example"), []string{"other.example", "remedy: address"}},
 		} {
 			s, err := etcdlease.Open(t.Context(), r.addr)
 			if err == nil {
@@ -182,7 +182,7 @@ func TestSecure(t *testing.T) {
 				t.Errorf("%s: it was opened", r.name)
 				continue
 			}
-			storetest.WantError(t, err, driver.ErrUnavailable, r.parts...)
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable, r.parts...)
 			t.Logf("%s: %v", r.name, err)
 		}
 		storetest.Open(t, etcdlease.Open, at("firn@", "p", secret+"&server-name=etcd.example"))
@@ -197,7 +197,7 @@ func TestSecure(t *testing.T) {
 			t.Error(err)
 		}
 		_, err = s.Put(t.Context(), "a", nil, driver.None)
-		storetest.WantError(t, err, driver.ErrUnavailable, "permission denied", "readwrite p/")
+		storetest.Fails(t, "the error", err, driver.ErrUnavailable, "permission denied", "remedy: permissions")
 	})
 	t.Run("Inspect", func(t *testing.T) {
 		storetest.Findings(t, storetest.Open(t, etcdlease.Open, at("firn@", "p", secret)))
@@ -241,7 +241,7 @@ func TestSecure(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = s.Get(t.Context(), "a")
-		storetest.WantError(t, err, driver.ErrUnavailable, "look at the user and the password")
+		storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: permissions")
 	})
 }
 
@@ -264,7 +264,7 @@ func TestNoAuthentication(t *testing.T) {
 		func() error { _, err := nobody.Watch(t.Context(), ""); return err },
 		func() error { _, err := etcdlease.Open(t.Context(), addr); return err },
 	} {
-		storetest.WantError(t, call(), driver.ErrUnavailable, "user name is empty", "user@host")
+		storetest.Fails(t, "the error", call(), driver.ErrUnavailable, "user name is empty", "remedy: permissions")
 	}
 	storetest.Put(t, s, "a", "y", rev) // the store asks for a token now
 }

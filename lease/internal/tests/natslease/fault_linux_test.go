@@ -50,7 +50,7 @@ func madeBucket(t *testing.T) (raw *client, name string, made jetstream.StreamCo
 	raw = needGiven(t)
 	name = buckets(t, raw)
 	s := raw.open(t, natslease.Options{Bucket: name})
-	storetest.Unprepared(t, s, none, name, "firn pool create", "if there were pools, they are lost: rescue each")
+	storetest.Unprepared(t, s, none, name, "remedy: create")
 	storetest.FindingsLose(t, s, true, raw.unsynced(), "on one server alone")
 	stream, err := raw.js.Stream(t.Context(), "KV_"+name)
 	testkit.OK(t, err)
@@ -62,21 +62,21 @@ func TestUnsafeBuckets(t *testing.T) {
 	raw, name, made := madeBucket(t)
 	for _, c := range []struct {
 		word   string
+		remedy driver.Remedy
 		change func(c *jetstream.StreamConfig)
 	}{
-		{"lets any replica answer", func(c *jetstream.StreamConfig) { c.AllowDirect = true }},
-		{"not one of keys and values", func(c *jetstream.StreamConfig) { c.Subjects = []string{name + ".>"} }},
-		{"not one of keys and values", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = -1 }},
-		{"not one of keys and values", func(c *jetstream.StreamConfig) { c.NoAck = true }},
-		{"a mirror", func(c *jetstream.StreamConfig) {
+		{"lets any replica answer", driver.RemedySettings, func(c *jetstream.StreamConfig) { c.AllowDirect = true }},
+		{"not one of keys and values", driver.RemedyMove, func(c *jetstream.StreamConfig) { c.Subjects = []string{name + ".>"} }},
+		{"not one of keys and values", driver.RemedyMove, func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = -1 }},
+		{"not one of keys and values", driver.RemedyMove, func(c *jetstream.StreamConfig) { c.NoAck = true }},
+		{"a mirror", driver.RemedyAddress, func(c *jetstream.StreamConfig) {
 			*c = jetstream.StreamConfig{Name: c.Name, MaxMsgsPerSubject: 1, Mirror: &jetstream.StreamSource{Name: "other"}}
 		}},
 	} {
 		changed := made
 		c.change(&changed)
 		s := create(t, raw, changed, natslease.Options{})
-		storetest.CallsFail(t, s, none, c.word, driver.ErrUnsafe, name, c.word,
-			"which firn pool create makes", "stop all processes that use this one, and rescue")
+		storetest.CallsFail(t, s, none, c.word, driver.ErrUnsafe, name, c.word, "remedy: "+string(c.remedy))
 		found, err := s.Inspect(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(f driver.Finding) bool { return !f.Loses && strings.Contains(f.Text, c.word) }) {
 			t.Errorf("%s: Inspect finds %v, %v", c.word, found, err)
@@ -89,7 +89,7 @@ func TestUnsafeBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Get(t.Context(), "a")
-	storetest.Fails(t, "a bucket of other tools", err, driver.ErrUnsafe, "allow_direct", "--no-allow-direct")
+	storetest.Fails(t, "a bucket of other tools", err, driver.ErrUnsafe, "allow_direct", "remedy: settings")
 }
 
 func TestFindings(t *testing.T) {
@@ -145,7 +145,7 @@ func TestFullBucket(t *testing.T) {
 	storetest.Put(t, s, "b0", strings.Repeat("x", driver.MaxValue), driver.None)
 	storetest.Put(t, s, "b1", strings.Repeat("x", driver.MaxValue), driver.None)
 	_, err := s.Put(t.Context(), "b2", make([]byte, driver.MaxValue), driver.None)
-	storetest.Fails(t, "full", err, driver.ErrUnavailable, "maximum bytes", "is full")
+	storetest.Fails(t, "full", err, driver.ErrUnavailable, "maximum bytes", "remedy: settings")
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Put(t, s, "b3", strings.Repeat("x", 2500), driver.None)
 	storetest.FindingsLose(t, s, true, raw.unsynced(), "is nearly full", "on one server alone")
@@ -176,7 +176,7 @@ func TestDeleted(t *testing.T) {
 	}
 	testkit.OK(t, bucket.Delete(t.Context(), "a"))
 	_, err = s.Get(t.Context(), "a")
-	storetest.Fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "rescue the pool")
+	storetest.Fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "remedy: recover")
 	list, err := s.List(t.Context(), "")
 	storetest.Fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted")
 	if len(list) != 1 || !errors.Is(list[0].Err, driver.ErrDamaged) {
@@ -201,7 +201,7 @@ func TestMadeAgain(t *testing.T) {
 	testkit.OK(t, err)
 	testkit.OK(t, raw.js.DeleteStream(t.Context(), made.Name))
 	_, err = s.Get(t.Context(), "d")
-	storetest.Fails(t, "a bucket that is gone", err, driver.ErrRefused, "no bucket", "rescue each")
+	storetest.Fails(t, "a bucket that is gone", err, driver.ErrRefused, "no bucket", "remedy: create")
 	fresh := create(t, raw, made, natslease.Options{})
 	sequence, _, _ := strings.Cut(string(e.Revision), ".")
 	var rev driver.Revision
@@ -217,8 +217,7 @@ func TestMadeAgain(t *testing.T) {
 	_, err = fresh.Put(t.Context(), "d", nil, e.Revision)
 	storetest.Fails(t, "a revision of another life", err, driver.ErrConflict)
 	for range 2 {
-		storetest.CallsFail(t, s, none, "made again", driver.ErrUnsafe,
-			"deleted, and made again", "stop all processes that use its pools, and rescue the pools")
+		storetest.CallsFail(t, s, none, "made again", driver.ErrUnsafe, "deleted, and made again", "remedy: restored")
 	}
 }
 
@@ -260,7 +259,7 @@ func TestLogin(t *testing.T) {
 		"another key":      at("", "nkey-file="+storetest.File(t, string(otherSeed)+"\n")),
 	} {
 		_, err := natslease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrRefused, "uthorization", "see that the credentials are right")
+		storetest.Fails(t, what, err, driver.ErrRefused, "uthorization", "remedy: permissions")
 		if strings.Contains(err.Error(), "hunter") {
 			t.Error(err)
 		}
@@ -269,7 +268,7 @@ func TestLogin(t *testing.T) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	storetest.Want(t, storetest.Open(t, natslease.Open, at("", "nkey-file="+storetest.File(t, string(seed)+"\n"))), "a", "x", rev)
 
-	// The rights in the advice are enough.
+	// The rights are enough.
 	some := storetest.Prepare(t, natslease.Open, at("some:hunter2@"))
 	rev = storetest.Put(t, some, "a", "y", rev)
 	storetest.Lists(t, some, 1)
@@ -277,16 +276,16 @@ func TestLogin(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = natslease.Open(t.Context(), at("none:hunter2@", "timeout=500ms"))
-	storetest.Fails(t, "without rights", err, driver.ErrRefused, "ermissions violation", "allow the user to publish to $KV.firn.>")
+	storetest.Fails(t, "without rights", err, driver.ErrRefused, "ermissions violation", "remedy: permissions")
 	reader := storetest.Open(t, natslease.Open, at("reader:hunter2@", "timeout=500ms"))
 	storetest.Want(t, reader, "a", "y", rev)
 	_, err = reader.Put(t.Context(), "a", nil, rev)
-	storetest.Fails(t, "without the right to write", err, driver.ErrRefused, "ermissions violation", "allow the user to publish to $KV.firn.>")
+	storetest.Fails(t, "without the right to write", err, driver.ErrRefused, "ermissions violation", "remedy: permissions")
 
 	token := start(t, `authorization { token: "hunter2" }`)
 	storetest.Prepare(t, natslease.Open, token.address("token-file="+storetest.File(t, "hunter2"+"\n")))
 	_, err = natslease.Open(t.Context(), token.address())
-	storetest.Fails(t, "no token", err, driver.ErrUnavailable, "uthorization", "token-file")
+	storetest.Fails(t, "no token", err, driver.ErrUnavailable, "uthorization", "remedy: permissions")
 }
 
 func TestTLS(t *testing.T) {
@@ -300,10 +299,10 @@ func TestTLS(t *testing.T) {
 		"none of one's own":               {"ca=" + cert},
 	} {
 		_, err := natslease.Open(t.Context(), srv.address(settings...))
-		storetest.Fails(t, what, err, driver.ErrUnavailable, "see to tls, ca")
+		storetest.Fails(t, what, err, driver.ErrUnavailable, "remedy: address")
 	}
 	_, err := natslease.Open(t.Context(), start(t).address("tls=true"))
-	storetest.Fails(t, "no TLS", err, driver.ErrUnavailable, "see to tls, ca")
+	storetest.Fails(t, "no TLS", err, driver.ErrUnavailable, "remedy: address")
 }
 
 func TestServer(t *testing.T) {
@@ -312,10 +311,10 @@ func TestServer(t *testing.T) {
 	srv.configure(srv.Port)
 	srv.Run()
 	_, err := natslease.Open(t.Context(), srv.address("timeout=1s"))
-	storetest.Fails(t, "no JetStream", err, driver.ErrUnavailable, "witch", "JetStream")
+	storetest.Fails(t, "no JetStream", err, driver.ErrUnavailable, "JetStream is switched off", "remedy: settings")
 
 	_, err = natslease.Open(t.Context(), "nats://"+srv.called(t, "2.8."))
-	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "NATS 2.8.", "is too old", "use NATS 2.9 or later")
+	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "NATS 2.8.", "is too old", "want 2.9 or later", "remedy: settings")
 
 	small := start(t)
 	small.Kill()
@@ -327,9 +326,9 @@ func TestServer(t *testing.T) {
 			break
 		}
 	}
-	storetest.Fails(t, "a server that is full", err, driver.ErrUnavailable, "is full")
+	storetest.Fails(t, "a server that is full", err, driver.ErrUnavailable, "remedy: settings")
 	s = storetest.Open(t, natslease.Open, at("nats://"+small.Host(), "other", "replicas=3"))
-	storetest.Fails(t, "more replicas than servers", s.Prepare(t.Context()), driver.ErrUnavailable, "replicas")
+	storetest.Fails(t, "more replicas than servers", s.Prepare(t.Context()), driver.ErrUnavailable, "replicas", "remedy: address")
 }
 
 func TestWatch(t *testing.T) {
@@ -501,7 +500,7 @@ func TestJoin(t *testing.T) {
 		_, err = joined.Get(t.Context(), "a")
 		return err == nil || errors.Is(err, driver.ErrRefused)
 	})
-	storetest.Fails(t, "a server that has joined", err, driver.ErrRefused, "there is no bucket firn")
+	storetest.Fails(t, "a server that has joined", err, driver.ErrRefused, "there is no bucket firn", "remedy: create")
 }
 
 // TestClient has a connection that belongs to the caller.

@@ -80,5 +80,5 @@ func (s *server) address(settings ...string) string {
 
 // faults returns the suite of faults on a server.
 func (s *server) faults() storetest.Faulty[*natslease.Store] {
-	return storetest.Faulty[*natslease.Store]{Server: s.Server, Open: natslease.Open, Addr: s.address, Advice: "see that the servers run", None: none}
+	return storetest.Faulty[*natslease.Store]{Server: s.Server, Open: natslease.Open, Addr: s.address, None: none}
 }

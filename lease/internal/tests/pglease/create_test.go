@@ -37,7 +37,7 @@ func TestCreate(t *testing.T) {
 	poorRole := role(t, conn, "")
 	poor := storetest.Open(t, pglease.Open, as(addr, poorRole))
 	_, err = lease.Create(t.Context(), poor, "p", wanted.Layout)
-	storetest.Fails(t, "Create by a user who may not", err, driver.ErrRefused, "42501", "takes an owner")
+	storetest.Fails(t, "Create by a user who may not", err, driver.ErrRefused, "42501", "remedy: permissions")
 
 	if _, err := lease.Create(t.Context(), owner, "p", wanted.Layout); err != nil {
 		t.Fatal(err)

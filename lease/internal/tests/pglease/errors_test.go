@@ -28,10 +28,10 @@ func TestUnreachable(t *testing.T) {
 	c := connect(t, given()).Config()
 	closed, silent := "postgres://me:hunter2@"+storetest.Gone(t)+"/db", storetest.Silent(t)
 	storetest.Refused(t, pglease.Open, map[string][]string{
-		closed: {"refused", "see that the server runs"},
-		"postgres://me:hunter2@nowhere.invalid/db?timeout=3s":   {"nowhere.invalid", "see that"},
-		"postgres://me:hunter2@" + silent + "/db?timeout=300ms": {"no answer in time", "see that the server runs"},
-		given("sslmode=verify-full"):                            {"sslmode"}, // no TLS, or none to trust
+		closed: {"refused", "remedy: connect"},
+		"postgres://me:hunter2@nowhere.invalid/db?timeout=3s":   {"nowhere.invalid", "remedy: address"},
+		"postgres://me:hunter2@" + silent + "/db?timeout=300ms": {"no answer in time", "remedy: connect"},
+		given("sslmode=verify-full"):                            {"remedy: address"}, // no TLS, or none to trust
 	})
 	if _, err := pglease.Open(t.Context(), closed); strings.Count(fmt.Sprint(err), "dial error") != 1 {
 		t.Errorf("a closed port: %v; want the attempts with and without TLS told as one", err)
@@ -55,10 +55,10 @@ func TestRefused(t *testing.T) {
 	c := conn.Config()
 	nothing := fmt.Sprintf("postgres://%s@%s/firn_test_nothing?sslmode=disable", c.User, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
 	storetest.Refused(t, pglease.Open, map[string][]string{
-		as(given(), "firn_test_nobody"): {"28000", "password-file"},
-		nothing:                         {"3D000", "create it"},
-		as(given(), role(t, conn, "CONNECTION LIMIT 0")): {"53300", "pool_max_conns"},
-		given("options=-c%20nonsense=1"):                 {"42704", "PGOPTIONS"},
+		as(given(), "firn_test_nobody"): {"28000", "remedy: permissions"},
+		nothing:                         {"3D000", "remedy: create"},
+		as(given(), role(t, conn, "CONNECTION LIMIT 0")): {"53300", "remedy: settings"},
+		given("options=-c%20nonsense=1"):                 {"42704", "remedy: address"},
 	})
 }
 
@@ -85,7 +85,7 @@ func TestTable(t *testing.T) {
 	schema := schema(t, conn)
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
-	storetest.Unprepared(t, s, none, "42P01", schema+".leases", "firn pool create")
+	storetest.Unprepared(t, s, none, "42P01", schema+".leases", "remedy: create")
 	testkit.OK(t, s.Prepare(t.Context()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for range 3 { // does nothing
@@ -94,7 +94,7 @@ func TestTable(t *testing.T) {
 	storetest.Want(t, s, "a", "x", rev)
 
 	run(t, conn, "UPDATE %q.leases SET version = version + 1 WHERE key = '.schema'", schema)
-	storetest.CallsFail(t, s, none, "a later version", driver.ErrVersion, "version 2", "use the version")
+	storetest.CallsFail(t, s, none, "a later version", driver.ErrVersion, "version 2", "remedy: version")
 	run(t, conn, "UPDATE %q.leases SET version = version - 1 WHERE key = '.schema'", schema)
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "x" || list[0].Revision != rev {
 		t.Errorf("calls that were refused have left %v: %v", list, err)
@@ -110,7 +110,7 @@ func TestTable(t *testing.T) {
 	} {
 		run(t, conn, "CREATE TABLE %q.%q (%s)", schema, what, columns)
 		s := storetest.Open(t, pglease.Open, given("table="+schema+"."+what))
-		storetest.CallsFail(t, s, none, "another table, "+what, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
+		storetest.CallsFail(t, s, none, "another table, "+what, driver.ErrUnavailable, "remedy: move")
 		var rows int
 		if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %q.%q", schema, what)).Scan(&rows); err != nil || rows != 0 {
 			t.Errorf("another table, %s: has %d rows: %v", what, rows, err)
@@ -189,7 +189,7 @@ func TestPrivileges(t *testing.T) {
 	user := role(t, conn, "")
 	poor := storetest.Open(t, pglease.Open, as(addr, user))
 	err := poor.Prepare(t.Context())
-	storetest.Fails(t, "Prepare by a user who may not", err, driver.ErrRefused, "42501", "takes an owner")
+	storetest.Fails(t, "Prepare by a user who may not", err, driver.ErrRefused, "42501", "remedy: permissions")
 
 	storetest.Prepare(t, pglease.Open, addr)
 	for _, grant := range []string{"USAGE ON SCHEMA %q", "SELECT ON ALL TABLES IN SCHEMA %q", "INSERT ON ALL TABLES IN SCHEMA %q", "UPDATE ON ALL TABLES IN SCHEMA %q"} {
@@ -197,7 +197,7 @@ func TestPrivileges(t *testing.T) {
 		if strings.HasPrefix(grant, "UPDATE") {
 			_, err = poor.Put(t.Context(), "a", nil, "1")
 		}
-		storetest.Fails(t, "without "+grant, err, driver.ErrRefused, "42501", "SELECT, INSERT, UPDATE")
+		storetest.Fails(t, "without "+grant, err, driver.ErrRefused, "42501", "remedy: permissions")
 		storetest.FindingBlocks(t, poor, "may not read and change")
 		run(t, conn, "GRANT "+grant+" TO "+user, schema)
 	}
@@ -219,12 +219,12 @@ func TestReadOnly(t *testing.T) {
 	s := storetest.Open(t, pglease.Open, addr)
 	for _, rev := range []driver.Revision{driver.None, rev, "7"} {
 		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
-		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
+		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "remedy: settings")
 	}
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.FindingBlocks(t, s, "transactions are read-only")
 	_, err := pglease.Open(t.Context(), storetest.With(addr, "target_session_attrs=read-write"))
-	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
+	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "remedy: settings")
 }
 
 // TestLocked has another client lock the table, and a row, for longer than the time-out of calls.
@@ -246,7 +246,7 @@ func TestLocked(t *testing.T) {
 	for _, lock := range []string{"LOCK TABLE %q.leases", "SELECT FROM %q.leases WHERE key = 'a' FOR UPDATE"} {
 		run(t, conn, "BEGIN; "+lock, schema)
 		_, err := hasty.Put(t.Context(), "a", []byte("y"), rev)
-		storetest.Fails(t, fmt.Sprintf(lock, schema), err, driver.ErrUnavailable, "55P03", "pg_locks")
+		storetest.Fails(t, fmt.Sprintf(lock, schema), err, driver.ErrUnavailable, "55P03", "remedy: settings")
 		var waiting int
 		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'", schema).Scan(&waiting)
 		if err != nil || waiting > 0 {
@@ -280,7 +280,7 @@ func TestTooOld(t *testing.T) {
 	connect(t, given())
 	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, seems(t, given(), "14.19", "140019")), false, "PostgreSQL 14.19 is old")
 	s, err := pglease.Open(t.Context(), seems(t, given(), "9.6.24", "90624"))
-	storetest.Fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "PostgreSQL 9.6.24 is too old", "PostgreSQL 10 or later")
+	storetest.Fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "PostgreSQL 9.6.24 is too old", "want 10 or later", "remedy: settings")
 }
 
 func TestUnwatched(t *testing.T) {

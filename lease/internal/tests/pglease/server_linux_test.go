@@ -283,7 +283,7 @@ func (s stoppable) Run()    { testkit.OK(s.t, s.Start(s.t.Context())) }
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
-	storetest.Faulty[*pglease.Store]{Server: stoppable{s, t}, Open: pglease.Open, None: none, Advice: "see that the server runs",
+	storetest.Faulty[*pglease.Store]{Server: stoppable{s, t}, Open: pglease.Open, None: none,
 		Addr: func(settings ...string) string { return storetest.With(s.Address(), settings...) }}.Stopped(t)
 }
 
@@ -353,7 +353,7 @@ func TestSynchronousStandby(t *testing.T) {
 	}()
 	wait.Until(t, "the Put waits for the standby", func() bool { return waiting() == 1 })
 	execute(t, primary, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-	storetest.Fails(t, "a Put whose wait is cancelled", <-done, driver.ErrUnavailable, "canceling wait for synchronous replication", "may be missing there")
+	storetest.Fails(t, "a Put whose wait is cancelled", <-done, driver.ErrUnavailable, "canceling wait for synchronous replication", "remedy: settings")
 	if v := value(); v != "cancelled" {
 		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
 	}
@@ -412,7 +412,7 @@ func TestStandby(t *testing.T) {
 
 	// A standby is refused: at the connection or, behind a pool, in the transaction.
 	_, err := pglease.Open(t.Context(), storetest.With(second.Address(), table))
-	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "remedy: address")
 	var to atomic.Int64 // the port that new connections go to
 	pool := newPool(t, second.Address(), func(config *pgxpool.Config) {
 		config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
@@ -423,7 +423,7 @@ func TestStandby(t *testing.T) {
 	})
 	to.Store(int64(second.Port()))
 	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
-	storetest.Fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "remedy: address")
 	// New makes its checks on the primary. Later connections go to the standby.
 	to.Store(int64(primary.Port()))
 	pool.Reset()
@@ -432,11 +432,11 @@ func TestStandby(t *testing.T) {
 	to.Store(int64(second.Port()))
 	pool.Reset()
 	_, err = moved.Get(t.Context(), "a")
-	storetest.Fails(t, "Get on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "Get on a standby", err, driver.ErrUnavailable, "standby", "remedy: address")
 	_, err = moved.List(t.Context(), "")
-	storetest.Fails(t, "List on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "List on a standby", err, driver.ErrUnavailable, "standby", "remedy: address")
 	_, err = moved.Put(t.Context(), "a", nil, rev)
-	storetest.Fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "the server that is the primary")
+	storetest.Fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "remedy: settings")
 	storetest.FindingBlocks(t, moved, "the server is a standby")
 
 	// With both hosts in the address, the store uses the primary.
@@ -449,7 +449,7 @@ func TestStandby(t *testing.T) {
 	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
 	storetest.Fails(t, "no primary, on a connection to the last one", err, driver.ErrUnavailable)
 	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
-	storetest.Fails(t, "no primary", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "no primary", err, driver.ErrUnavailable, "standby", "remedy: address")
 	testkit.OK(t, second.Promote(t.Context()))
 	storetest.Put(t, both, "a", "z", rev)
 }
@@ -460,7 +460,7 @@ func TestNotStarted(t *testing.T) {
 	primary := server(t, pgtest.Config{})
 	cold := standby(t, primary, "cold", pgtest.Config{Settings: map[string]string{"hot_standby": "off"}})
 	_, err := pglease.Open(t.Context(), cold.Address())
-	storetest.Fails(t, "a server that is starting", err, driver.ErrUnavailable, "57P03", "wait until the server has started")
+	storetest.Fails(t, "a server that is starting", err, driver.ErrUnavailable, "57P03", "remedy: wait")
 }
 
 func TestPassword(t *testing.T) {
@@ -480,10 +480,10 @@ func TestPassword(t *testing.T) {
 	}
 	for what, addr := range map[string]string{"a wrong password": storetest.With(addr, "password=hunter22"), "no password": addr} {
 		_, err := pglease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrRefused, "28P01", "password-file")
+		storetest.Fails(t, what, err, driver.ErrRefused, "28P01", "remedy: permissions")
 	}
 	_, err := pglease.Open(t.Context(), as(s.Address(), "outside"))
-	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "pg_hba.conf")
+	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "remedy: permissions")
 }
 
 // TestNewPassword: a store that is open takes a changed password from the file of its address.
@@ -509,7 +509,7 @@ func TestNewPassword(t *testing.T) {
 	wait.Until(t, "the old password is refused", refused) // after calls on connections that were ended
 	testkit.OK(t, os.Remove(file))
 	_, err := st.Get(t.Context(), "a")
-	storetest.Fails(t, "without the file", err, driver.ErrRefused, "28P01", "password-file")
+	storetest.Fails(t, "without the file", err, driver.ErrRefused, "28P01", "remedy: permissions")
 	write("new")
 	storetest.Want(t, st, "a", "x", rev)
 }
@@ -555,7 +555,7 @@ func TestFull(t *testing.T) {
 		if err == nil && i < 1000 {
 			continue
 		}
-		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space on the server's disk")
+		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "remedy: settings")
 		break
 	}
 	storetest.Want(t, st, "a", "x", rev)

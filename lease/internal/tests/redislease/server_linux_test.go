@@ -63,5 +63,5 @@ func (s server) address(settings ...string) string {
 
 // faults returns the suite of faults on a server.
 func (s server) faults() storetest.Faulty[*redislease.Store] {
-	return storetest.Faulty[*redislease.Store]{Server: s.Server, Open: redislease.Open, Addr: s.address, Advice: "see that the server runs", None: none}
+	return storetest.Faulty[*redislease.Store]{Server: s.Server, Open: redislease.Open, Addr: s.address, None: none}
 }
