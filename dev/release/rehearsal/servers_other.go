@@ -1,6 +1,0 @@
-//go:build !linux
-
-package rehearsal
-
-// The servers of the rehearsal need Linux.
-var stores []store
