@@ -1,13 +1,54 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/dev/explore/atomic"
-	words "github.com/firn-id/firn/dev/explore/simwords"
+	"github.com/firn-id/firn/internal/engine/words"
 )
+
+// The tests run in a program that was built with the overlay, and that they build first.
+func TestMain(m *testing.M) {
+	if simulate() {
+		os.Exit(m.Run())
+	}
+	err := again()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		os.Exit(exit.ExitCode())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// again runs this program's tests in a program with the overlay.
+func again() error {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	file, err := overlay(dir)
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(dir, "explore.test")
+	build := exec.Command("go", "test", "-c", "-overlay", file, "-o", program, ".")
+	tests := exec.Command(program, os.Args[1:]...)
+	for _, c := range []*exec.Cmd{build, tests} {
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if err := c.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // The sequence has 2 bits and the clock shows the ticks 1 to 3. With so few, ticks are exhausted
 // and callers meet in one tick.
@@ -18,19 +59,6 @@ import (
 const bits = 2
 
 var ticks = []uint64{1, 2, 3}
-
-// word is the word of package words or one of its mutants.
-type word interface {
-	Open()
-	Raise(f uint64) bool
-	Last() uint64
-	Advance(floor, start, step, ceil uint64) (next, last uint64, v words.Verdict)
-	Reserve(floor, start, ceil uint64, n int) (first uint64, run int, last uint64, v words.Verdict)
-	Step(limit, mask uint64) (uint64, bool)
-	Trim(limit, mask uint64)
-	Pass(floor uint64) (last uint64, passed bool)
-	Seal(mark uint64) uint64
-}
 
 // The cells of a word.
 const (
@@ -43,7 +71,7 @@ func format(w uint64) string { return fmt.Sprintf("%d/%d", w>>bits, w&(1<<bits-1
 
 // advancing makes one ID as a format does. It reads the clock once, and the ID is of the clock's
 // tick. A caller without an ID tries again with a new reading.
-func advancing(w word) func() Outcome {
+func advancing(w *words.Word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		return outcome(w.Advance(floor, 0, 1, floor+1<<bits))
@@ -51,7 +79,7 @@ func advancing(w word) func() Outcome {
 }
 
 // carrying lets the sequence run over into the next tick, and steps by 1 or 2.
-func carrying(w word) func() Outcome {
+func carrying(w *words.Word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		step := Choose("draws the step", 1, 2)
@@ -61,7 +89,7 @@ func carrying(w word) func() Outcome {
 
 // starting chooses the first sequence of a tick: at random, or to continue the sequence of an earlier
 // tick, of which the caller may have an old look.
-func starting(w word) func() Outcome {
+func starting(w *words.Word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		start := Choose("chooses the start", 0, 1, 2)
@@ -70,7 +98,7 @@ func starting(w word) func() Outcome {
 }
 
 // reserving takes runs of up to 2.
-func reserving(w word) func() Outcome {
+func reserving(w *words.Word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		first, run, _, verdict := w.Reserve(floor, 0, floor+1<<bits, 2)
@@ -89,7 +117,7 @@ func outcome(w, _ uint64, verdict words.Verdict) Outcome {
 }
 
 // raising moves the fence to one of several words.
-func raising(w word, fences ...uint64) func() Outcome {
+func raising(w *words.Word, fences ...uint64) func() Outcome {
 	return func() Outcome {
 		w.Raise(Choose("raises the fence to", fences...))
 		return Outcome{}
@@ -97,7 +125,7 @@ func raising(w word, fences ...uint64) func() Outcome {
 }
 
 // passing leaves out the words below one of several floors.
-func passing(w word, floors ...uint64) func() Outcome {
+func passing(w *words.Word, floors ...uint64) func() Outcome {
 	return func() Outcome {
 		w.Pass(Choose("passes to", floors...))
 		return Outcome{}
@@ -112,10 +140,10 @@ const (
 )
 
 // stepping makes one ID of the word's tick.
-func stepping(w word) func() Outcome { return overdrawing(w, limit, roomyMask) }
+func stepping(w *words.Word) func() Outcome { return overdrawing(w, limit, roomyMask) }
 
 // overdrawing is stepping with limit words in a tick, in the field of mask.
-func overdrawing(w word, limit, mask uint64) func() Outcome {
+func overdrawing(w *words.Word, limit, mask uint64) func() Outcome {
 	return func() Outcome {
 		next, ok := w.Step(limit, mask)
 		if !ok {
@@ -127,7 +155,7 @@ func overdrawing(w word, limit, mask uint64) func() Outcome {
 }
 
 // beginning makes one ID of the clock's tick, in the wider field.
-func beginning(w word) func() Outcome {
+func beginning(w *words.Word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
 		return outcome(w.Advance(floor, 0, 1, floor+limit))
@@ -164,7 +192,7 @@ type narrow struct{ bits, limit uint64 }
 func (n narrow) mask() uint64 { return 1<<n.bits - 1 }
 
 // beginningNarrow makes one ID of the clock's tick.
-func beginningNarrow(w word, n narrow) func() Outcome {
+func beginningNarrow(w *words.Word, n narrow) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", 2, 3) << n.bits
 		return outcome(w.Advance(floor, 0, 1, floor+n.limit))
@@ -200,7 +228,7 @@ func (n narrow) watch(callers uint64) func(uint32, Event) (uint32, string) {
 // afterAll checks that the words of a call are greater than the first state loaded by the call.
 func afterAll(steps []Step, o Outcome) string {
 	for _, s := range steps {
-		if s.Cell == "state" && s.Kind == atomic.Load {
+		if s.Cell == "state" && s.Method == "Load" {
 			if o.Run > 0 && o.First <= s.Result {
 				return fmt.Sprintf("%#x was issued by a call that found the word at %#x", o.First, s.Result)
 			}
@@ -211,7 +239,7 @@ func afterAll(steps []Step, o Outcome) string {
 }
 
 // sealing ends the word. Its outcome has the last word, so that Watch sees the end of Seal.
-func sealing(w word) func() Outcome {
+func sealing(w *words.Word) func() Outcome {
 	return func() Outcome { return Outcome{First: w.Seal(1), Run: 1} }
 }
 

@@ -3,9 +3,10 @@ package explore
 import (
 	"encoding/binary"
 	"fmt"
-
-	"github.com/firn-id/firn/dev/explore/atomic"
 )
+
+// maxTwins bounds how many forgotten rounds are checked at each state: more take long, and show the same.
+const maxTwins = 16
 
 // local is the state of one caller: the number of completed calls, and the steps of the present
 // call. The next operation follows from the steps.
@@ -17,6 +18,7 @@ type local struct {
 	next    operation
 	cell    int
 	after   map[uint64]*edge // by the operation's result
+	twins   [][]Step         // other steps to this state, with rounds that the search has forgotten
 }
 
 // edge is the step of a caller with a certain result.
@@ -26,13 +28,15 @@ type edge struct {
 	run       int
 	lost      bool // a failed swap
 	again     bool // the call is made again
+	forgot    bool // a round is forgotten
+	ended     bool // the call has ended
 	violation string
 }
 
 // locals holds every local state that the search has met, once.
 type locals struct {
 	programs []Program
-	cells    cells
+	cells    *cells
 	byKey    map[string]uint16
 	all      []*local
 }
@@ -55,7 +59,7 @@ func (ls *locals) intern(program, made int, steps []Step) uint16 {
 		panic("explore: " + ls.programs[program].Name + " makes a call that has no operation")
 	}
 	if l.next.choice == "" && !l.done {
-		l.cell = ls.cell(l.next)
+		l.cell = ls.cells.index[l.next.Cell]
 	}
 	i := uint16(len(ls.all))
 	if len(ls.all) >= 1<<16 {
@@ -63,14 +67,6 @@ func (ls *locals) intern(program, made int, steps []Step) uint16 {
 	}
 	ls.all = append(ls.all, l)
 	ls.byKey[string(key)] = i
-	return i
-}
-
-func (ls *locals) cell(o operation) int {
-	i, ok := ls.cells.index[o.Cell]
-	if !ok {
-		panic("explore: an operation on an atomic that is not in Shared")
-	}
 	return i
 }
 
@@ -90,8 +86,12 @@ func (ls *locals) run(program int, steps []Step, next *operation) (o Outcome, en
 		}
 	}()
 	pos := 0
-	setPerform(func(op operation) uint64 {
+	perform = func(op operation) uint64 {
+		if q := ls.cells.quiet[op.Cell]; q != nil {
+			return q.perform(op.Op)
+		}
 		if pos == len(steps) {
+			op.place = place()
 			panic(pending(op))
 		}
 		if !op.same(steps[pos].op) {
@@ -99,7 +99,7 @@ func (ls *locals) run(program int, steps []Step, next *operation) (o Outcome, en
 		}
 		pos++
 		return steps[pos-1].Result
-	})
+	}
 	return ls.programs[program].Call(), true
 }
 
@@ -111,21 +111,24 @@ func (ls *locals) step(at uint16, result uint64) *edge {
 	}
 	e := ls.edge(l, result)
 	l.after[result] = e
+	for _, steps := range l.twins {
+		ls.follow(l, steps, result, e)
+	}
 	return e
 }
 
 func (ls *locals) edge(l *local, result uint64) *edge {
 	p := &ls.programs[l.program]
-	s := Step{op: l.next, Result: result, Kind: l.next.Kind}
+	s := Step{op: l.next, Result: result, Method: l.next.Method}
 	if l.next.choice == "" {
 		s.Cell = ls.cells.names[l.cell]
 	}
 	steps := append(l.steps[:len(l.steps):len(l.steps)], s)
-	e := &edge{lost: s.Cell != "" && s.Kind == atomic.CompareAndSwap && result == 0}
+	e := &edge{lost: s.Cell != "" && s.Method == "CompareAndSwap" && result == 0}
 
 	var next operation
-	o, ended := ls.run(l.program, steps, &next)
-	if ended {
+	var o Outcome
+	if o, e.ended = ls.run(l.program, steps, &next); e.ended {
 		if p.Check != nil {
 			e.violation = p.Check(steps, o)
 		}
@@ -137,21 +140,61 @@ func (ls *locals) edge(l *local, result uint64) *edge {
 		e.to = ls.begin(l.program, made)
 		return e
 	}
-	if e.lost && p.Restarts {
-		steps = ls.restart(l.program, steps, next)
+	kept := steps
+	if p.Restarts {
+		kept = ls.restart(l.program, steps, next)
 	}
-	e.to = ls.intern(l.program, l.made, steps)
+	e.to = ls.intern(l.program, l.made, kept)
+	if e.forgot = len(kept) < len(steps); e.forgot && len(ls.all[e.to].twins) < maxTwins {
+		ls.twin(e.to, steps)
+	}
 	return e
 }
 
-// restart returns the steps of a call before the call first came to the operation next, or all steps
-// if the call comes there for the first time.
+// restart returns the steps of a call before the call first came to the operation next at the same place,
+// or all steps if the call comes there for the first time.
 func (ls *locals) restart(program int, steps []Step, next operation) []Step {
 	for n := range steps {
 		var before operation
-		if ls.run(program, steps[:n], &before); before.same(next) {
+		if ls.run(program, steps[:n], &before); before.same(next) && before.place == next.place {
 			return steps[:n]
 		}
 	}
 	return steps
+}
+
+// twin notes other steps to a state, and checks that they lead to the same operations and results.
+func (ls *locals) twin(at uint16, steps []Step) {
+	l := ls.all[at]
+	var next operation
+	if _, ended := ls.run(l.program, steps, &next); ended || !next.same(l.next) {
+		ls.keeps(l)
+	}
+	l.twins = append(l.twins, steps)
+	for result, e := range l.after {
+		ls.follow(l, steps, result, e)
+	}
+}
+
+// follow checks a step of a caller that has come to a state by other steps.
+func (ls *locals) follow(l *local, steps []Step, result uint64, e *edge) {
+	steps = append(steps[:len(steps):len(steps)], Step{op: l.next, Result: result})
+	if !e.ended && !e.forgot {
+		ls.twin(e.to, steps)
+		return
+	}
+	var next operation
+	o, ended := ls.run(l.program, steps, &next)
+	switch {
+	case ended != e.ended:
+	case ended && o == (Outcome{First: e.first, Run: e.run, Again: e.again}):
+		return
+	case e.forgot && next.same(ls.all[e.to].next):
+		return
+	}
+	ls.keeps(l)
+}
+
+func (ls *locals) keeps(l *local) {
+	panic("explore: " + ls.programs[l.program].Name + " keeps something from round to round, and must not set Restarts")
 }

@@ -3,8 +3,8 @@ package explore
 import (
 	"fmt"
 	"reflect"
-
-	"github.com/firn-id/firn/dev/explore/atomic"
+	"slices"
+	"sync/atomic"
 )
 
 const (
@@ -17,6 +17,10 @@ type Model struct {
 	// Shared points to the struct that holds the atomics. The search keeps the values; the struct
 	// itself never changes.
 	Shared any
+	// Cells names the atomics of Shared that are the memory; empty means all. A caller may also change an
+	// atomic that is not among them and that no caller reads, or read one that no caller changes. The search
+	// checks this, and such an operation is no step, since it makes no difference when it happens.
+	Cells []string
 	// Setup, if any, runs alone before the callers start.
 	Setup    func()
 	Programs []Program
@@ -35,10 +39,10 @@ type Program struct {
 	Actors int // number of callers
 	Calls  int // number of calls for each caller to complete
 	Call   func() Outcome
-	// Restarts says that a call starts its loop again after a lost swap, with nothing kept from the
-	// round before. The search then forgets the results of the round, and visits far fewer states.
-	// If the call has not come to the next operation before, the search forgets nothing. The author
-	// of the Program must ensure that a call that has come there keeps nothing else.
+	// Restarts says that the loops of a call keep nothing from one round to the next. If a call comes to an
+	// operation at a place where it has come to the same operation before, the search forgets the results in
+	// between, and visits far fewer states. At each such state the search checks for some rounds that a
+	// caller with their results does the same as a caller without them.
 	Restarts bool
 	// Check, if any, checks a call by its own steps. It returns the violation, if any, in words.
 	Check func(steps []Step, o Outcome) string
@@ -66,15 +70,16 @@ type Event struct {
 type Step struct {
 	op     operation
 	Cell   string // empty for a choice
-	Kind   atomic.Kind
+	Method string
 	Result uint64
 }
 
 // operation is an operation on memory or, with options, a choice.
 type operation struct {
-	atomic.Op
+	Op
 	choice  string
 	options []uint64
+	place   string // of the first operation without a result
 }
 
 // Choose returns one of the options. The search tries all options. Choose stands for readings of
@@ -83,12 +88,9 @@ func Choose(what string, options ...uint64) uint64 {
 	return perform(operation{choice: what, options: options})
 }
 
-var perform func(operation) uint64 // as atomic.Perform, choices included
-
-func setPerform(f func(operation) uint64) {
-	perform = f
-	atomic.Perform = func(op atomic.Op) uint64 { return f(operation{Op: op}) }
-}
+// perform returns the result of an operation. The search sets it, and runs a single piece of code at a
+// time. It is global, since the explored code has no argument for it.
+var perform func(operation) uint64
 
 func (o operation) same(p operation) bool {
 	return o.Op == p.Op && o.choice == p.choice && len(o.options) == len(p.options)
@@ -98,52 +100,87 @@ func (o operation) same(p operation) bool {
 type cells struct {
 	index map[*atomic.Uint64]int
 	names []string
+	quiet map[*atomic.Uint64]*quiet
 }
 
-func cellsOf(shared any) cells {
-	c := cells{index: make(map[*atomic.Uint64]int)}
-	c.add("", reflect.ValueOf(shared).Elem())
-	if len(c.names) == 0 || len(c.names) > maxCells {
-		panic(fmt.Sprintf("explore: %T has %d atomics, not 1 to %d", shared, len(c.names), maxCells))
+// A quiet atomic is no part of the memory: the callers either only read it or only change it.
+type quiet struct {
+	name          string
+	value         uint64
+	read, changed bool
+}
+
+func cellsOf(m *Model) *cells {
+	c := &cells{index: make(map[*atomic.Uint64]int), quiet: make(map[*atomic.Uint64]*quiet)}
+	c.add(m.Cells, "", reflect.ValueOf(m.Shared).Elem())
+	if n := len(c.names); n == 0 || n > maxCells || len(m.Cells) > 0 && n != len(m.Cells) {
+		panic(fmt.Sprintf("explore: %T has the cells %q, not 1 to %d", m.Shared, c.names, maxCells))
 	}
 	return c
 }
 
 // add adds the atomics of v, which has the name.
-func (c *cells) add(name string, v reflect.Value) {
+func (c *cells) add(memory []string, name string, v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[atomic.Uint64]():
-		c.index[(*atomic.Uint64)(v.Addr().UnsafePointer())] = len(c.names)
+		cell := (*atomic.Uint64)(v.Addr().UnsafePointer())
+		if len(memory) > 0 && !slices.Contains(memory, name) {
+			c.quiet[cell] = &quiet{name: name}
+			return
+		}
+		c.index[cell] = len(c.names)
 		c.names = append(c.names, name)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			switch {
 			case f.Anonymous:
-				c.add(name, v.Field(i))
+				c.add(memory, name, v.Field(i))
 			case name == "":
-				c.add(f.Name, v.Field(i))
+				c.add(memory, f.Name, v.Field(i))
 			default:
-				c.add(name+"."+f.Name, v.Field(i))
+				c.add(memory, name+"."+f.Name, v.Field(i))
 			}
 		}
 	case v.Kind() == reflect.Array:
 		for i := range v.Len() {
-			c.add(fmt.Sprintf("%s[%d]", name, i), v.Index(i))
+			c.add(memory, fmt.Sprintf("%s[%d]", name, i), v.Index(i))
 		}
 	}
 }
 
+func (c *cells) has(cell *atomic.Uint64) bool {
+	_, ok := c.index[cell]
+	return ok || c.quiet[cell] != nil
+}
+
+// perform returns the result of a caller's operation on a quiet atomic.
+func (q *quiet) perform(o Op) uint64 {
+	after, result := o.On(q.value)
+	q.read = q.read || o.Method != "Store"
+	q.changed = q.changed || o.Method == "Store" || after != q.value
+	if q.read && q.changed {
+		panic("explore: callers read and change " + q.name + ", which must be among Model.Cells")
+	}
+	return result
+}
+
 // setUp returns the memory at the start of the callers.
-func (m *Model) setUp(c cells) (memory [maxCells]uint64) {
+func (m *Model) setUp(c *cells) (memory [maxCells]uint64) {
 	if m.Setup == nil {
 		return memory
 	}
-	setPerform(func(o operation) (result uint64) {
-		cell := c.index[o.Cell]
-		memory[cell], result = o.On(memory[cell])
+	perform = func(o operation) (result uint64) {
+		if o.choice != "" {
+			panic("explore: Setup has no choice")
+		}
+		value := &memory[c.index[o.Cell]]
+		if q := c.quiet[o.Cell]; q != nil {
+			value = &q.value
+		}
+		*value, result = o.On(*value)
 		return result
-	})
+	}
 	m.Setup()
 	return memory
 }

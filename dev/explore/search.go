@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/firn-id/firn/dev/explore/atomic"
 )
 
 // Report is the result of a search.
@@ -32,7 +30,7 @@ type state struct {
 
 type search struct {
 	model  *Model
-	cells  cells
+	cells  *cells
 	locals locals
 	groups [][2]int // the actors of each program, from and to
 	actors int
@@ -47,7 +45,9 @@ type search struct {
 // Search visits every state that the callers can reach, breadth first, until it finds a violation.
 // Each operation and each choice is a step.
 func (m *Model) Search() Report {
-	s := &search{model: m, cells: cellsOf(m.Shared), indices: make(map[uint64]uint8)}
+	s := &search{model: m, cells: cellsOf(m), indices: make(map[uint64]uint8)}
+	searched.Store(s.cells)
+	defer s.end()
 	s.locals = locals{programs: m.Programs, cells: s.cells, byKey: make(map[string]uint16)}
 	var first state
 	memory := m.setUp(s.cells)
@@ -94,6 +94,16 @@ func (m *Model) Search() Report {
 	}
 	r.States = len(s.seen.states)
 	return r
+}
+
+// end checks that no operation has got past the search.
+func (s *search) end() {
+	searched.Store(nil)
+	for cell, i := range s.cells.index {
+		if v := cell.Load(); v != 0 {
+			panic(fmt.Sprintf("explore: %s itself has changed, to %d", s.cells.names[i], v))
+		}
+	}
 }
 
 // move is one step of one actor.
@@ -206,18 +216,10 @@ func (s *search) line(from state, mv move) string {
 	l := s.locals.all[from.actors[mv.actor]]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%c  ", 'A'+mv.actor)
-	o, result := l.next, strconv.FormatUint(mv.result, 10)
-	switch {
-	case o.choice != "":
-		fmt.Fprintf(&b, "%s %s", o.choice, result)
-	case o.Kind == atomic.Load:
-		fmt.Fprintf(&b, "%s.Load() = %s", s.cells.names[l.cell], result)
-	case o.Kind == atomic.Store:
-		fmt.Fprintf(&b, "%s.Store(%d)", s.cells.names[l.cell], o.A)
-	case o.Kind == atomic.CompareAndSwap:
-		fmt.Fprintf(&b, "%s.CompareAndSwap(%d, %d) = %t", s.cells.names[l.cell], o.A, o.B, mv.result == 1)
-	case o.Kind == atomic.Add:
-		fmt.Fprintf(&b, "%s.Add(%d) = %s", s.cells.names[l.cell], o.A, result)
+	if o := l.next; o.choice != "" {
+		fmt.Fprintf(&b, "%s %d", o.choice, mv.result)
+	} else {
+		b.WriteString(o.write(s.cells.names[l.cell], mv.result))
 	}
 	write := s.model.Format
 	if write == nil {

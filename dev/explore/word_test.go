@@ -3,7 +3,7 @@ package explore
 import (
 	"testing"
 
-	words "github.com/firn-id/firn/dev/explore/simwords"
+	"github.com/firn-id/firn/internal/engine/words"
 	"github.com/firn-id/firn/internal/testing/services"
 )
 
@@ -31,7 +31,7 @@ func TestAdvance(t *testing.T) {
 	services.Full(t)
 	for _, c := range []struct {
 		name         string
-		call         func(word) func() Outcome
+		call         func(*words.Word) func() Outcome
 		actors, made int
 	}{
 		{"four callers", advancing, 4, 2},
@@ -100,7 +100,7 @@ func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
 }
 
 // stepModel has callers of Step, a caller of Advance and a caller of Reserve.
-func stepModel(w word, steppers, made int) *Model {
+func stepModel(w *words.Word, steppers, made int) *Model {
 	reserve := func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
 		first, run, _, verdict := w.Reserve(floor, 0, floor+limit, 2)
@@ -135,7 +135,7 @@ func TestStepBeyondTheEndNeedsTheRoom(t *testing.T) {
 
 // overdrawnModel has callers of Step and a caller that begins ticks. Each caller of Step calls more
 // often than the room is wide.
-func overdrawnModel(w word, n narrow, callers, calls int) *Model {
+func overdrawnModel(w *words.Word, n narrow, callers, calls int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Open(); w.Advance(1<<n.bits, 0, 1, 2<<n.bits) }, Watch: n.watch(uint64(callers)),
 		Programs: []Program{
@@ -148,7 +148,7 @@ func overdrawnModel(w word, n narrow, callers, calls int) *Model {
 // Callers add words while the fence rises.
 func TestStepAtTheFence(t *testing.T) { holds(t, stepFenceModel(new(words.Word))) }
 
-func stepFenceModel(w word) *Model {
+func stepFenceModel(w *words.Word) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(1<<roomy + 2); w.Advance(1<<roomy, 0, 1, 2<<roomy) },
 		Watch: both(rising, fenced),
@@ -169,7 +169,7 @@ func TestFence(t *testing.T) {
 
 // fenceModel has callers of Advance and a caller of Reserve while the fence is raised: to the
 // middle of a tick, to its end, and beyond all ticks.
-func fenceModel(w word, advancers, raisers int) *Model {
+func fenceModel(w *words.Word, advancers, raisers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(5) }, Watch: both(increasing, fenced), Format: format,
 		Programs: []Program{
@@ -187,7 +187,7 @@ func TestSeal(t *testing.T) {
 
 // sealModel has callers of Advance and a caller of Reserve while the word is sealed. Each call may
 // find no word, and still counts.
-func sealModel(w word, advancers int) *Model {
+func sealModel(w *words.Word, advancers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(14) }, Watch: sealed, Format: format,
 		Programs: []Program{
@@ -212,7 +212,7 @@ func TestStepAtTheSealNeedsAHighMark(t *testing.T) {
 	fails(t, stepSealModel(new(words.Word), 1), "the seal")
 }
 
-func stepSealModel(w word, mark uint64) *Model {
+func stepSealModel(w *words.Word, mark uint64) *Model {
 	const limit, mask = 2, 1<<2 - 1
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(2 * highMark); w.Advance(1<<2, 0, 1, 2<<2) }, Watch: sealed,
@@ -238,7 +238,7 @@ func TestPass(t *testing.T) {
 	holds(t, passModel(new(words.Word), 2))
 }
 
-func passModel(w word, advancers int) *Model {
+func passModel(w *words.Word, advancers int) *Model {
 	return &Model{
 		Shared: w, Setup: w.Open, Watch: increasing, Format: format,
 		Programs: []Program{
