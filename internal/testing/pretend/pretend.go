@@ -57,7 +57,6 @@ type Handler func(w http.ResponseWriter, r *http.Request, body []byte) *Answer
 type Server struct {
 	Fault  func(*http.Request) Fault    // chooses the fault of a request
 	Answer func(*http.Request) *Answer  // answers instead of the Handler, unless the answer is nil
-	Change func(*http.Request, *[]byte) // changes a request and its body before the Handler
 	Filter func(*http.Request, *Answer) // changes an answer before the reply
 
 	mu      sync.Mutex
@@ -132,7 +131,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.counts[r.Method+" "+r.URL.Path]++
-	change, filter, fault, answer := s.Change, s.Filter, None, (*Answer)(nil)
+	filter, fault, answer := s.Filter, None, (*Answer)(nil)
 	if s.Fault != nil {
 		fault = s.Fault(r)
 	}
@@ -142,9 +141,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	if fault == Cut {
 		panic(http.ErrAbortHandler)
-	}
-	if change != nil {
-		change(r, &body)
 	}
 	if answer == nil {
 		handle := func() { s.Do(func() { answer = s.handle(w, r, body) }) }

@@ -20,7 +20,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/firn-id/firn/cmd/firn/internal/root"
-	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/process"
@@ -412,12 +411,3 @@ func grant(t testing.TB, conn *pgx.Conn, worker int, first, end int64) {
 
 // forever is an end of ticks.
 const forever = 1 << 41
-
-// mutant returns the script with a text replaced.
-func mutant(t testing.TB, old, new string) string {
-	t.Helper()
-	if !strings.Contains(sqlgen.Up, old) {
-		t.Fatalf("the script has no %q", old)
-	}
-	return strings.ReplaceAll(sqlgen.Up, old, new)
-}

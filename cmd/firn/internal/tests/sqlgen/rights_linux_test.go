@@ -172,7 +172,7 @@ func setUp(t *testing.T) (all []string) {
 }
 
 // TestHostilePath: the scripts, the functions and the feed run nothing of a schema that comes first in the
-// search_path of all sessions. Mutants show that the schema has the names and operators of the scripts.
+// search_path of all sessions.
 func TestHostilePath(t *testing.T) {
 	addr := database(t, sharedServer(t), pgtest.Hostile)
 	conn := open(t, addr)
@@ -192,11 +192,6 @@ func TestHostilePath(t *testing.T) {
 	wantTrap("an operator", "SELECT now() - interval '1 day'")
 	wantTrap("a function", "SELECT length('x'::pg_catalog.text)")
 	wantTrap("a type", "SELECT 'x'::text")
-	const path = "SET LOCAL search_path = pg_catalog, pg_temp;"
-	for name, text := range up(t) {
-		wantTrap(name+" without a path", strings.Replace(text, path, "", 1))
-	}
-
 	for name, text := range up(t) {
 		if err := trap(text); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -296,10 +291,7 @@ func TestAgain(t *testing.T) {
 		do(t, user, c.begin)
 		do(t, conn, "SET lock_timeout = '1s'; "+sqlgen.Up+"RESET lock_timeout")
 
-		// The mutant always makes the view.
-		old := strings.Replace(sqlgen.Up, "    exit when obj_description(to_regclass('firn.nanoflake_row'), 'pg_class') = version;\n", "", 1)
-		fails(t, conn, "a script that makes the view", "55P03", strings.Replace(old, "1..60", "60..60", 1))
-		do(t, conn, "ROLLBACK; COMMENT ON VIEW firn.nanoflake_row IS 'Firn generator, version 0'")
+		do(t, conn, "COMMENT ON VIEW firn.nanoflake_row IS 'Firn generator, version 0'")
 		again := open(t, addr)
 		done := make(chan error, 1)
 		go func() {
