@@ -23,13 +23,13 @@ func TestRival(t *testing.T) {
 	write(t, journalPath(dir, 1), nil)
 	began := time.Now().Add(-time.Hour)
 	testkit.OK(t, os.Chtimes(idsPath(dir, 6), began, began.Add(-time.Second)))
-	c := newConfirmer(&child{format: formats[0]}, dir, 1)
+	c := &child{format: formats[0], orders: orders{Process: 1, Place: place{Dir: dir}}}
 	for _, want := range []struct {
 		worker, process int
-		ids             int64
-	}{{5, 2, 2}, {6, 3, 2}, {7, 7, 1}, {8, 0, 0}} {
-		if process, ids := c.rival(want.worker, began); process != want.process || ids != want.ids {
-			t.Errorf("worker %d: process %d with %d IDs, want %+v", want.worker, process, ids, want)
+		last            id
+	}{{5, 2, nano(t, 5, 600, 0)}, {6, 3, nano(t, 6, 800, 0)}, {7, 7, nano(t, 7, 610, 0)}, {8, 0, id{}}} {
+		if process, last := c.rival(want.worker, began); process != want.process || last != want.last {
+			t.Errorf("worker %d: process %d with %x, want %+v", want.worker, process, last, want)
 		}
 	}
 }

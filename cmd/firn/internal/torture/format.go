@@ -1,8 +1,7 @@
 package torture
 
 import (
-	"cmp"
-	"context"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -13,37 +12,13 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// An id is an ID of any format: its first 64 bits, and the next 16 bits if there are any. Equal IDs
-// have equal ids, and ids sort like the IDs.
-type id struct {
-	high uint64
-	low  uint16
-}
-
-func (v id) compare(w id) int { return cmp.Or(cmp.Compare(v.high, w.high), cmp.Compare(v.low, w.low)) }
-
 // maxSize is the length of the longest ID that an id holds, in bytes.
 const maxSize = 10
 
-// A minter is a generator of any format.
-type minter struct{ shape.Generator }
+// An id is the binary form of an ID of any format, with zeros behind a short one. ids sort like the IDs.
+type id [maxSize]byte
 
-func (m minter) tryNext() (id, error) {
-	b, err := m.TryAppendBinary(make([]byte, 0, maxSize), 1)
-	if err != nil {
-		return id{}, err
-	}
-	return decode(b), nil
-}
-
-// fill appends n IDs, or fewer with an error.
-func (m minter) fill(ctx context.Context, dst []id, n, width int) ([]id, error) {
-	b, err := m.AppendBinary(ctx, make([]byte, 0, n*width), n)
-	for ; len(b) > 0; b = b[width:] {
-		dst = append(dst, decode(b[:width]))
-	}
-	return dst, err
-}
+func (v id) compare(w id) int { return bytes.Compare(v[:], w[:]) }
 
 // A format is what a run knows about a format of IDs.
 type format struct {
@@ -58,45 +33,37 @@ func (f *format) layout() grant.Layout { return f.shape.Layout(f.Name) }
 // unit returns how long a timestamp is, in microseconds.
 func (f *format) unit() int64 { return f.shape.Unit.Microseconds() }
 
-// start makes a generator for a lease.
-func (f *format) start(clock func() time.Time) (minter, error) {
-	g, err := f.New(shape.Recipe{Leased: true, Clock: clock})
-	return minter{g}, err
+// read returns the worker and the time of an ID, in Unix microseconds.
+func (f *format) read(v id) (worker int, at int64) {
+	b := v[:f.Size]
+	return int(f.shape.Fields[f.shape.Worker].Of(b)), f.shape.Time(b).UnixMicro()
 }
 
-// append appends an ID as logs have it: in its binary form.
-func (f *format) append(dst []byte, v id) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, v.high)
-	if f.Size > 8 {
-		dst = binary.BigEndian.AppendUint16(dst, v.low)
-	}
-	return dst
-}
-
-// decode reads what append has written.
-func decode(b []byte) id {
-	v := id{high: binary.BigEndian.Uint64(b)}
-	if len(b) > 8 {
-		v.low = binary.BigEndian.Uint16(b[8:])
-	}
-	return v
-}
-
-// read returns the worker and the time of an ID.
-func (f *format) read(v id) (worker int, at time.Time) {
-	var room [maxSize]byte
-	b := f.append(room[:0], v)
-	return int(f.shape.Fields[f.shape.Worker].Of(b)), f.shape.Time(b)
-}
-
-// text returns the canonical text of an ID.
+// text returns an ID with its worker and its time.
 func (f *format) text(v id) string {
-	b := f.append(nil, v)
-	text, err := f.AppendText(nil, b)
+	worker, at := f.read(v)
+	text, err := f.AppendText(nil, v[:f.Size])
 	if err != nil {
-		return fmt.Sprintf("%x", b) // an ID that no generator should make
+		text = fmt.Appendf(nil, "%x", v[:f.Size]) // an ID that no generator should make
 	}
-	return string(text)
+	return fmt.Sprintf("%s (worker %d at %s)", text, worker, timeText(at))
+}
+
+func timeText(us int64) string { return time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.000000") }
+
+// record returns an ID and its process as the sorter has them: 14 bytes, the ID first.
+func record(v id, process int) [2]uint64 {
+	low := uint64(binary.BigEndian.Uint16(v[8:]))<<48 | uint64(uint32(process))<<16
+	return [2]uint64{binary.BigEndian.Uint64(v[:]), low}
+}
+
+const recordSize = maxSize + 4
+
+// ofRecord returns what record was given.
+func ofRecord(r [2]uint64) (v id, process int) {
+	binary.BigEndian.PutUint64(v[:], r[0])
+	binary.BigEndian.PutUint16(v[8:], uint16(r[1]>>48))
+	return v, int(uint32(r[1] >> 16))
 }
 
 // formats lists the formats that lease a worker.
@@ -104,7 +71,7 @@ var formats = func() (all []*format) {
 	for _, f := range inspect.Formats() {
 		d := f.Descriptor()
 		s := d.Default()
-		if s.Workers() > 1 && (d.Size == 8 || d.Size == maxSize) {
+		if s.Workers() > 1 && d.Size <= maxSize {
 			all = append(all, &format{d.Name, d, s})
 		}
 	}

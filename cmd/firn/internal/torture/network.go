@@ -9,109 +9,102 @@ import (
 	"time"
 )
 
-// A link is the network between the processes of a slot and one server: a TCP proxy that loses and
-// delays traffic.
+// A network is between the processes of a slot and the servers of the store: a TCP proxy for each server
+// that loses and delays traffic.
 //
-// Lost traffic is withheld until the loss ends, then the connection is closed. A network never
-// leaves a gap in a stream.
-type link struct {
-	listener net.Listener
-	server   string
-	ctx      context.Context // ends with the link
-	end      context.CancelFunc
-	open     sync.WaitGroup
+// Lost traffic is withheld until the loss ends, then the connection is closed. A network never leaves a gap in
+// a stream.
+type network struct {
+	ctx       context.Context // ends with the network
+	end       context.CancelFunc
+	listeners []net.Listener
+	all       sync.WaitGroup
 
 	mu      sync.Mutex
 	weather weather
 	changed chan struct{} // closed when the weather changes
-
-	requests, replies flow
+	hit     atomic.Int64  // pieces that were lost or delayed
 }
 
-// weather is the state of a link.
+// weather is the state of a network.
 type weather struct {
 	loseRequests, loseReplies bool
 	delay                     time.Duration // of each piece, both ways
 }
 
-// flow counts pieces of traffic.
-type flow struct{ passed, lost, delayed atomic.Int64 }
-
-// newLink returns a link to a server.
-func newLink(server string) (*link, error) {
-	l := &link{server: server, changed: make(chan struct{})}
-	var err error
-	if l.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		return nil, err
-	}
-	l.ctx, l.end = context.WithCancel(context.Background())
-	l.open.Go(func() {
-		for {
-			c, err := l.listener.Accept()
-			if err != nil {
-				return // closed
-			}
-			l.open.Go(func() { l.connect(c) })
+// newNetwork returns a network to some servers, and the addresses through which it is reached.
+func newNetwork(servers []string) (n *network, by []string, err error) {
+	n = &network{changed: make(chan struct{})}
+	n.ctx, n.end = context.WithCancel(context.Background())
+	for _, server := range servers {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			n.close()
+			return nil, nil, err
 		}
-	})
-	return l, nil
+		n.listeners, by = append(n.listeners, l), append(by, l.Addr().String())
+		n.all.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return // closed
+				}
+				n.all.Go(func() { n.connect(c, server) })
+			}
+		})
+	}
+	return n, by, nil
 }
 
-func (l *link) address() string { return l.listener.Addr().String() }
-
-// close ends the link and all its connections.
-func (l *link) close() {
-	l.end()
-	l.listener.Close()
-	l.open.Wait()
+// close ends the network and all its connections.
+func (n *network) close() {
+	n.end()
+	for _, l := range n.listeners {
+		l.Close()
+	}
+	n.all.Wait()
 }
 
-func (l *link) set(w weather) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.weather = w
-	close(l.changed)
-	l.changed = make(chan struct{})
+// set changes the weather, and returns how many pieces of traffic the weather before has hit.
+func (n *network) set(w weather) (hit int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.weather = w
+	close(n.changed)
+	n.changed = make(chan struct{})
+	return n.hit.Swap(0)
 }
 
-func (l *link) now() (weather, <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.weather, l.changed
-}
-
-func (l *link) connect(client net.Conn) {
-	ctx, cancel := context.WithCancel(l.ctx)
+func (n *network) connect(client net.Conn, address string) {
+	defer client.Close()
+	ctx, cancel := context.WithCancel(n.ctx)
 	defer cancel()
 	var dialer net.Dialer
-	server, err := dialer.DialContext(ctx, "tcp", l.server)
+	server, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
-		client.Close()
 		return
 	}
-	defer context.AfterFunc(ctx, func() { client.Close(); server.Close() })()
-	defer client.Close()
 	defer server.Close()
-	l.open.Go(func() {
+	defer context.AfterFunc(ctx, func() { client.Close(); server.Close() })()
+	n.all.Go(func() {
 		defer cancel()
-		l.pump(ctx, client, server, &l.requests, func(w weather) bool { return w.loseRequests })
+		n.pump(ctx, client, server, func(w weather) bool { return w.loseRequests })
 	})
-	l.pump(ctx, server, client, &l.replies, func(w weather) bool { return w.loseReplies })
+	n.pump(ctx, server, client, func(w weather) bool { return w.loseReplies })
 }
 
-// pump passes traffic on, depending on the weather.
-func (l *link) pump(ctx context.Context, from io.Reader, to io.Writer, f *flow, lost func(weather) bool) {
+// pump passes traffic on, as the weather allows.
+func (n *network) pump(ctx context.Context, from io.Reader, to io.Writer, lost func(weather) bool) {
 	piece := make([]byte, 32<<10)
 	for {
-		n, err := from.Read(piece)
-		if n > 0 {
-			if !l.weatherize(ctx, f, lost) {
+		size, err := from.Read(piece)
+		if size > 0 {
+			if !n.passes(ctx, lost) {
 				return
 			}
-			if _, err := to.Write(piece[:n]); err != nil {
+			if _, err := to.Write(piece[:size]); err != nil {
 				return
 			}
-			f.passed.Add(1)
 		}
 		if err != nil {
 			return
@@ -119,60 +112,32 @@ func (l *link) pump(ctx context.Context, from io.Reader, to io.Writer, f *flow, 
 	}
 }
 
-// weatherize loses or delays a piece of traffic. It reports whether the traffic goes on.
-func (l *link) weatherize(ctx context.Context, f *flow, lost func(weather) bool) bool {
-	w, changed := l.now()
-	if lost(w) {
-		f.lost.Add(1)
+// passes loses or delays a piece of traffic. It reports whether the piece goes on.
+func (n *network) passes(ctx context.Context, lost func(weather) bool) bool {
+	n.mu.Lock()
+	w, changed := n.weather, n.changed
+	if lost(w) || w.delay > 0 {
+		n.hit.Add(1)
+	}
+	n.mu.Unlock()
+	switch {
+	case lost(w):
 		select {
 		case <-changed:
 		case <-ctx.Done():
 		}
 		return false
-	}
-	if w.delay > 0 {
-		f.delayed.Add(1)
-		select {
-		case <-time.After(w.delay):
-		case <-ctx.Done():
-			return false
-		}
+	case w.delay > 0:
+		return sleep(ctx, w.delay)
 	}
 	return true
 }
 
-// A spell is a time of bad weather on the links of a slot.
-type spell struct {
-	links  []*link
-	before []counts
-}
-
-// counts are the counts of a link.
-type counts struct{ passed, lostRequests, lostReplies, delayed int64 }
-
-func (l *link) counts() counts {
-	return counts{l.requests.passed.Load(), l.requests.lost.Load(), l.replies.lost.Load(),
-		l.requests.delayed.Load() + l.replies.delayed.Load()}
-}
-
-func begin(links []*link, w weather) *spell {
-	s := &spell{links: links}
-	for _, l := range links {
-		s.before = append(s.before, l.counts())
-		l.set(w)
+// sleep waits, and reports whether ctx still goes on.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
-	return s
-}
-
-// end ends the bad weather, and returns what happened.
-func (s *spell) end() (c counts) {
-	for i, l := range s.links {
-		now, before := l.counts(), s.before[i]
-		c.passed += now.passed - before.passed
-		c.lostRequests += now.lostRequests - before.lostRequests
-		c.lostReplies += now.lostReplies - before.lostReplies
-		c.delayed += now.delayed - before.delayed
-		l.set(weather{})
-	}
-	return c
+	return ctx.Err() == nil
 }

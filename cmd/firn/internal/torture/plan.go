@@ -1,9 +1,7 @@
 package torture
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -11,176 +9,125 @@ import (
 type kind string
 
 const (
-	kill    kind = "kill"  // SIGKILL, and a new process at once
-	stop    kind = "stop"  // SIGSTOP for a time, then SIGCONT
-	stepBy  kind = "step"  // set the clock by some time
-	setBack kind = "back"  // set the clock right
-	finish  kind = "close" // SIGTERM: the process returns its worker; then a new process
+	kill   kind = "kill"  // SIGKILL, and a new process at once
+	stop   kind = "stop"  // SIGSTOP for a time, then SIGCONT
+	step   kind = "step"  // set the clock by some time, and right again later
+	finish kind = "close" // SIGTERM: the process returns its worker; then a new process
 
 	// Faults of the network between the processes and the store:
 	cutRequests kind = "requests lost" // no request reaches the store
 	cutReplies  kind = "replies lost"  // the store does the change, and no reply comes back
 	delay       kind = "delay"         // delays both ways
 
-	// breakdown is a fault of the servers. It has no slot.
+	// breakdown is a fault of the servers. The plan has none: a Server knows its faults.
 	breakdown kind = "server"
 )
 
-// An action is done to one process.
-type action struct {
-	after time.Duration // the action before
-	kind  kind
-	size  time.Duration // step: the change; others: the duration
-	name  string        // of the size
-	how   manner
-	at    time.Duration // planned time
-}
-
-// like reports whether two actions have the same kind and size.
-func (a action) like(b action) bool { return a.kind == b.kind && a.name == b.name }
-
-// A manner is how a process is killed.
-type manner uint8
-
+// The ways of a kill.
 const (
-	plainly  manner = iota
-	twice           // the new process too, while it starts
-	stopping        // while stopped
-	closing         // while it returns its worker
+	plainly   = "at work"
+	twice     = "at the start" // the next process, too
+	standing  = "while stopped"
+	returning = "at the end" // while it returns its worker
 )
-
-type size struct {
-	name  string
-	value time.Duration
-	// weight is how often a step of this size is drawn, of about 100. Steps an hour ahead have no
-	// weight, since such a step uses up a worker for long: a run of any length has few of these
-	// steps.
-	weight int
-}
 
 const year = 365 * 24 * time.Hour
 
-var (
-	steps = []size{
-		{"+1ms", time.Millisecond, 14}, {"-1ms", -time.Millisecond, 14},
-		{"+100ms", 100 * time.Millisecond, 12}, {"-100ms", -100 * time.Millisecond, 12},
-		{"+2s", 2 * time.Second, 12}, {"-2s", -2 * time.Second, 12},
-		{"+1m", time.Minute, 4}, {"-1m", -time.Minute, 4},
-		{"+1h", time.Hour, 0}, {"-1h", -time.Hour, 3},
-		{"+10y", 10 * year, 4}, {"-10y", -10 * year, 4},
-	}
-	mostHours = 3
-
-	stops = []struct {
-		name    string
-		windows float64
-	}{{"0.5 windows", 0.5}, {"2 windows", 2}, {"10 windows", 10}}
-
-	cuts = stops[:2]
-)
-
-// plan returns the actions for each process and its network, drawn from the seed.
-func plan(seed uint64, processes int, window, duration time.Duration, network bool) [][]action {
-	r := rand.New(rand.NewPCG(seed, 0))
-	windows := func(n float64) time.Duration { return time.Duration(n * float64(window)) }
-	plans := make([][]action, processes)
-	for i := range plans {
-		var deck []action
-		for at := time.Duration(0); ; {
-			if len(deck) == 0 {
-				deck = newDeck(r, windows, network)
-			}
-			a := deck[0]
-			deck = deck[1:]
-			a.after = min(windows(1.2*r.ExpFloat64()), windows(5))
-			if at += a.after; a.kind != kill && a.kind != stepBy {
-				at += a.size
-			}
-			if at > duration-window {
-				break
-			}
-			a.at = at
-			plans[i] = append(plans[i], a)
-			if a.kind != stepBy {
-				continue
-			}
-			back := action{kind: setBack, after: windows(0.3 + 3*r.Float64())}
-			at += back.after
-			plans[i] = append(plans[i], back)
-		}
-	}
-	var clocks []*action // steps without a size yet
-	for i := range plans {
-		for j := range plans[i] {
-			if plans[i][j].kind == stepBy {
-				clocks = append(clocks, &plans[i][j])
-			}
-		}
-	}
-	slices.SortStableFunc(clocks, func(a, b *action) int { return cmp.Compare(a.at, b.at) })
-	sizes := newSizes(r, len(clocks))
-	for i, a := range clocks {
-		a.size, a.name = sizes[i].value, sizes[i].name
-	}
-	// A small step may stay, so that the clocks differ.
-	for i := range plans {
-		kept := plans[i][:0]
-		for j, a := range plans[i] {
-			if a.kind == setBack && j > 0 && plans[i][j-1].size.Abs() < time.Second && r.IntN(3) == 0 {
-				continue
-			}
-			kept = append(kept, a)
-		}
-		plans[i] = kept
-	}
-	return plans
+// A fault is a kind of fault, in one of its sizes.
+type fault struct {
+	kind    kind
+	size    string
+	change  time.Duration // of the clock
+	windows float64       // how long it lasts
+	weight  int           // how often it is drawn
 }
 
-// newDeck returns actions of each kind, shuffled.
-func newDeck(r *rand.Rand, windows func(float64) time.Duration, network bool) []action {
-	deck := []action{{kind: finish}}
-	if network {
-		for _, k := range []kind{cutRequests, cutReplies, delay} {
-			for _, s := range cuts {
-				deck = append(deck, action{kind: k, size: windows(s.windows), name: s.name})
-			}
-		}
-	}
-	for _, s := range stops {
-		deck = append(deck, action{kind: stop, size: windows(s.windows), name: s.name})
-		how := plainly
-		if r.IntN(2) == 0 {
-			how = manner(r.IntN(4))
-		}
-		deck = append(deck, action{kind: kill, how: how, size: time.Duration(r.Float64() * float64(200*time.Millisecond))})
-		deck = append(deck, action{kind: stepBy}, action{kind: stepBy})
-	}
-	r.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
-	return deck
+// allFaults lists the faults of processes, and of their networks. A step an hour ahead has no weight, since it
+// uses up a worker for long: a run has few of them.
+var allFaults = []fault{
+	{kill, plainly, 0, 0, 6}, {kill, twice, 0, 0, 2}, {kill, standing, 0, 0, 2}, {kill, returning, 0, 0, 2},
+	{stop, "0.5 windows", 0, 0.5, 4}, {stop, "2 windows", 0, 2, 4}, {stop, "10 windows", 0, 10, 4},
+	{step, "+1ms", time.Millisecond, 0, 3}, {step, "-1ms", -time.Millisecond, 0, 3},
+	{step, "+100ms", 100 * time.Millisecond, 0, 3}, {step, "-100ms", -100 * time.Millisecond, 0, 3},
+	{step, "+2s", 2 * time.Second, 0, 3}, {step, "-2s", -2 * time.Second, 0, 3},
+	{step, "+1m", time.Minute, 0, 1}, {step, "-1m", -time.Minute, 0, 1},
+	{step, "+1h", time.Hour, 0, 0}, {step, "-1h", -time.Hour, 0, 1},
+	{step, "+10y", 10 * year, 0, 1}, {step, "-10y", -10 * year, 0, 1},
+	{finish, "", 0, 0, 4},
+	{cutRequests, "0.5 windows", 0, 0.5, 4}, {cutRequests, "2 windows", 0, 2, 4},
+	{cutReplies, "0.5 windows", 0, 0.5, 4}, {cutReplies, "2 windows", 0, 2, 4},
+	{delay, "0.5 windows", 0, 0.5, 4}, {delay, "2 windows", 0, 2, 4},
 }
 
-// newSizes returns n sizes of steps by weight. One of each size is in the first half, if there is
-// room: a busy machine may not reach the end of the plan.
-func newSizes(r *rand.Rand, n int) []size {
-	var weighted []size
-	for _, s := range steps {
-		for range s.weight {
-			weighted = append(weighted, s)
+// faultsOf returns the faults of a run with or without a network to torture.
+func faultsOf(network bool) (all []fault) {
+	for _, f := range allFaults {
+		if network || f.kind != cutRequests && f.kind != cutReplies && f.kind != delay {
+			all = append(all, f)
 		}
 	}
-	sizes := make([]size, n)
-	for i, hours := 0, 1; i < n; i++ {
-		sizes[i] = weighted[r.IntN(len(weighted))]
-		if hours < mostHours && r.IntN(100) == 0 {
-			sizes[i] = size{"+1h", time.Hour, 0}
-			hours++
+	return all
+}
+
+// An action is a fault that is done to one process.
+type action struct {
+	fault
+	after  time.Duration // the action before
+	lasts  time.Duration // steps: until the clock is set right
+	stays  bool          // a small step that is not set right, so that the clocks differ
+	moment time.Duration // between two kills
+}
+
+// A plan draws the actions of a slot from the seed of the run.
+type plan struct {
+	random *rand.Rand
+	window time.Duration
+	first  []fault // this slot's share of all faults, so that each fault comes soon
+}
+
+// newPlan returns the plan of one of the slots.
+func newPlan(c Config, slot int) *plan {
+	all := faultsOf(c.Via != nil)
+	rand.New(rand.NewPCG(c.Seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	p := &plan{random: rand.New(rand.NewPCG(c.Seed, uint64(2+slot))), window: c.Window}
+	for i := slot; i < len(all); i += c.Processes {
+		p.first = append(p.first, all[i])
+	}
+	return p
+}
+
+// next returns the next action: a first one if there is any left, or else one of these faults.
+func (p *plan) next(of []fault) action {
+	var f fault
+	if len(p.first) > 0 {
+		f, p.first = p.first[0], p.first[1:]
+	} else {
+		f = p.draw(of)
+	}
+	windows := func(n float64) time.Duration { return time.Duration(n * float64(p.window)) }
+	a := action{fault: f, after: min(windows(1.2*p.random.ExpFloat64()), windows(5)), lasts: windows(f.windows),
+		moment: time.Duration(p.random.Int64N(int64(200 * time.Millisecond)))}
+	if f.kind == step {
+		a.lasts = windows(0.3 + 3*p.random.Float64())
+		a.stays = f.change.Abs() < time.Second && p.random.IntN(3) == 0
+	}
+	return a
+}
+
+// draw draws a fault by weight. If no fault has a weight, all are as likely.
+func (p *plan) draw(of []fault) fault {
+	sum := 0
+	for _, f := range of {
+		sum += f.weight
+	}
+	if sum == 0 {
+		return of[p.random.IntN(len(of))]
+	}
+	n := p.random.IntN(sum)
+	for _, f := range of {
+		if n -= f.weight; n < 0 {
+			return f
 		}
 	}
-	each := slices.Clone(steps)
-	r.Shuffle(len(each), func(i, j int) { each[i], each[j] = each[j], each[i] })
-	places := r.Perm(min(n, max(n/2, len(each))))
-	for i := range min(len(each), len(places)) {
-		sizes[places[i]] = each[i]
-	}
-	return sizes
+	panic("unreachable")
 }

@@ -6,57 +6,50 @@ import (
 	"time"
 )
 
-// The seed alone says what is done; and all there is is planned, hours only now and then.
+// planned returns the first actions of each slot.
+func planned(seed uint64, n int, network bool) (all [][]action) {
+	c := Config{Seed: seed, Processes: 8, Window: time.Second}
+	if network {
+		c.Via = func([]string) string { return "" }
+	}
+	for slot := range c.Processes {
+		var actions []action
+		for p := newPlan(c, slot); len(actions) < n; {
+			actions = append(actions, p.next(faultsOf(network)))
+		}
+		all = append(all, actions)
+	}
+	return all
+}
+
+// The seed alone says what is done; all there is comes soon, and an hour ahead only once.
 func TestPlan(t *testing.T) {
-	if a, b := plan(7, 8, time.Second, time.Minute, true), plan(7, 8, time.Second, time.Minute, true); !reflect.DeepEqual(a, b) {
+	if a, b := planned(7, 50, true), planned(7, 50, true); !reflect.DeepEqual(a, b) {
 		t.Error("the same seed gives two plans")
 	}
-	if a, b := plan(7, 8, time.Second, time.Minute, true), plan(8, 8, time.Second, time.Minute, true); reflect.DeepEqual(a, b) {
+	if a, b := planned(7, 50, true), planned(8, 50, true); reflect.DeepEqual(a, b) {
 		t.Error("two seeds give one plan")
 	}
-	for _, c := range []struct {
-		processes int
-		duration  time.Duration
-		kills     int // at least
-	}{{8, 10 * time.Minute, 250}, {8, 2 * time.Minute, 50}, {4, time.Minute, 10}} {
+	for _, network := range []bool{false, true} {
 		for seed := range uint64(50) {
-			kinds, sizes := map[kind]int{}, map[string]int{}
-			for _, actions := range plan(seed, c.processes, time.Second, c.duration, false) {
-				ahead := false
-				for _, a := range actions {
-					kinds[a.kind]++
-					sizes[a.name]++
-					if a.kind == stepBy && ahead {
-						t.Fatalf("seed %d: a step on top of one that is large", seed)
+			counts := func(n int) map[fault]int {
+				counts := map[fault]int{}
+				for _, actions := range planned(seed, n, network) {
+					for _, a := range actions {
+						counts[a.fault]++
 					}
-					ahead = a.kind == stepBy && a.size.Abs() > time.Second || ahead && a.kind != setBack
 				}
+				return counts
 			}
-			if kinds[kill] < c.kills || kinds[stop] < c.kills || kinds[finish] == 0 {
-				t.Errorf("seed %d: %v", seed, kinds)
-			}
-			for _, s := range steps {
-				if sizes[s.name] == 0 {
-					t.Errorf("seed %d: no step of %s", seed, s.name)
+			soon, all := counts(5), counts(200)
+			for _, f := range faultsOf(network) {
+				if soon[f] == 0 || f.weight > 0 && all[f] < 8*f.weight {
+					t.Errorf("seed %d: %v %d times, and %d soon", seed, f, all[f], soon[f])
 				}
-			}
-			if sizes["+1h"] > mostHours {
-				t.Errorf("seed %d: %d steps of an hour ahead", seed, sizes["+1h"])
-			}
-			for _, s := range stops {
-				if sizes[s.name] == 0 {
-					t.Errorf("seed %d: no stop of %s", seed, s.name)
+				if f.weight == 0 && all[f] != 1 {
+					t.Errorf("seed %d: %v %d times", seed, f, all[f])
 				}
 			}
 		}
-	}
-	kinds := map[kind]int{}
-	for _, actions := range plan(3, 8, time.Second, time.Minute, true) {
-		for _, a := range actions {
-			kinds[a.kind]++
-		}
-	}
-	if kinds[cutRequests] < 5 || kinds[cutReplies] < 5 || kinds[delay] < 5 || kinds[kill] < 10 {
-		t.Errorf("with a network: %v", kinds)
 	}
 }

@@ -1,11 +1,11 @@
 package torture
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,282 +14,219 @@ import (
 
 // A runner runs the processes, one in each slot at a time.
 type runner struct {
-	config Config
-	format *format
-	place  place
-	plans  [][]action
-	cold   sync.WaitGroup // slots without an ID yet
+	Config
+	format  *format
+	place   place
+	journal journal // of the faults
+	number  atomic.Int64
+	cold    sync.WaitGroup // slots without an ID yet
+	stormy  sync.WaitGroup // slots with faults to come
+	begun   sync.Once
 
-	aborted atomic.Bool   // the run failed: end everything
-	number  atomic.Int64  // number of the last process
-	faults  atomic.Int64  // faults that happened
-	late    atomic.Bool   // the time is up: only due actions are still done
-	judged  atomic.Bool   // processes had to show that they make IDs
-	mended  chan struct{} // closed when all servers work again
-
-	mu    sync.Mutex
-	due   []action  // planned actions that have not happened yet, one of each kind and size
-	began time.Time // when all slots made IDs; zero before
-	all   []*process
-	rates float64 // IDs per second and process
-	notes []fault
-
-	asked    Makers
-	misnamed []string // the wrong answers
-	confirms bool     // the store can confirm
+	mu     sync.Mutex
+	end    time.Time // when the time is up
+	all    []*process
+	faults []fault // for the slots
+	sum    *Summary
 }
 
-func newRunner(c Config, f *format, at place) *runner {
-	return &runner{config: c, format: f, place: at, mended: make(chan struct{}), plans: plan(c.Seed, c.Processes, c.Window, c.Duration, c.Via != nil),
-		rates: float64(c.IDs) / c.Duration.Seconds() / float64(c.Processes)}
+// newRunner makes the pool of a run.
+func newRunner(ctx context.Context, c Config, f *format, dir string) (*runner, error) {
+	r := &runner{Config: c, format: f, place: placeOf(c, dir), faults: faultsOf(c.Via != nil)}
+	r.sum = newSummary(c)
+	for _, f := range r.faults {
+		r.sum.Faults = append(r.sum.Faults, FaultCount{Kind: string(f.kind), Size: f.size})
+	}
+	err := r.place.create(ctx, c.Open, f)
+	if err == nil {
+		r.journal.file, err = create(filepath.Join(dir, "run.journal"))
+	}
+	return r, err
 }
 
-// run runs for the duration. The error is that a process failed, or that ctx ended.
+// run runs until all faults have happened. The error is that a process failed, or that ctx ended.
 func (r *runner) run(parent context.Context) error {
+	defer r.journal.file.Close()
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	context.AfterFunc(ctx, func() { r.aborted.Store(true) })
-	active, stop := context.WithCancel(ctx)
-	defer stop()
-	for _, a := range slices.Concat(r.plans...) {
-		if a.kind != setBack && !slices.ContainsFunc(r.due, a.like) {
-			r.due = append(r.due, a)
-		}
-	}
-	r.cold.Add(len(r.plans))
-	go func() {
-		r.cold.Wait()
-		r.mu.Lock()
-		r.began = time.Now()
-		r.mu.Unlock()
-		time.AfterFunc(r.config.Duration, func() {
-			r.overtime(active)
-			stop()
-		})
-	}()
-	var slots sync.WaitGroup
-	running := make([]*slot, len(r.plans))
-	for i := range r.plans {
-		s := &slot{runner: r, index: i, end: active.Done(), place: r.place}
-		running[i] = s
-		if err := s.connect(); err != nil {
+	faulty, calm := context.WithCancel(ctx)
+	defer calm()
+	var slots []*slot
+	for i := range r.Processes {
+		s, err := r.newSlot(i)
+		if err != nil {
 			return err
 		}
-		defer s.disconnect()
+		defer s.network.close()
+		slots = append(slots, s)
 	}
-	show, err := r.hide(running)
+	show, err := r.hide(slots)
 	if err != nil {
 		return err
 	}
-	for i, s := range running {
-		actions := r.plans[i]
-		slots.Go(func() {
-			if err := s.run(actions); err != nil {
+	var all sync.WaitGroup
+	start := func(part func() error) {
+		all.Go(func() {
+			if err := part(); err != nil {
 				cancel(err)
 			}
 		})
 	}
-	if r.config.Server == nil {
-		close(r.mended)
-	} else {
-		slots.Go(func() {
-			defer close(r.mended)
-			if err := r.breakServers(active, ctx); err != nil {
-				cancel(err)
-			}
-		})
+	r.cold.Add(len(slots))
+	r.stormy.Add(len(slots))
+	repaired := make(chan struct{})
+	for _, s := range slots {
+		start(func() error { return s.run(ctx, repaired) })
 	}
-	slots.Go(func() {
-		select {
-		case <-time.After(2 * r.config.Window):
-		case <-ctx.Done():
+	go func() { r.stormy.Wait(); calm() }()
+	start(func() error { defer close(repaired); return r.breakServers(ctx, faulty) })
+	start(func() error {
+		sleep(ctx, 2*r.Window)
+		for end := time.Now().Add(patience); !r.startedAway() && time.Now().Before(end) && sleep(ctx, 20*time.Millisecond); {
 		}
-		// A busy machine may not have started a process by now.
-		for end := time.Now().Add(patience); r.hides() && !r.waits() && ctx.Err() == nil && time.Now().Before(end); {
-			time.Sleep(5 * time.Millisecond)
-		}
-		err := show()
-		if err == nil {
-			err = r.askAll(active)
-		}
-		if err != nil {
-			cancel(err)
-		}
+		return show()
 	})
 	ended := make(chan struct{})
-	go func() { slots.Wait(); close(ended) }()
+	go func() { all.Wait(); close(ended) }()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			r.pace(running)
-			continue
+			r.progress()
 		case <-ended:
+			return context.Cause(ctx)
 		}
-		break
 	}
-	if err := context.Cause(ctx); err != nil {
-		for _, p := range r.all { // processes of slots that failed
-			p.kill()
-		}
-		return err
-	}
-	return nil
 }
 
-// hides reports whether hide takes the store away.
-func (r *runner) hides() bool { return r.place.Store == "" || r.config.Via != nil }
-
-// waits reports whether a process has started while its store was away.
-func (r *runner) waits() bool {
+func (r *runner) progress() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.all, func(p *process) bool { return p.waits.Load() })
-}
-
-// hide takes the store away from the first processes, which start without it: their network, or the
-// directory of the files. Show brings the store back.
-func (r *runner) hide(running []*slot) (show func() error, err error) {
-	if r.place.Store == "" {
-		from, to := r.place.files(), r.place.files()+".away"
-		return func() error { return os.Rename(to, from) }, os.Rename(from, to)
-	}
-	var spells []*spell
-	for _, s := range running {
-		spells = append(spells, begin(s.links, weather{loseRequests: true, loseReplies: true}))
-	}
-	return func() error {
-		for _, s := range spells {
-			s.end()
-		}
-		return nil
-	}, nil
-}
-
-// overtime waits for planned faults that did not happen in time, as on a busy machine: a run shows
-// something only about faults that happened. If no process has taken over a worker yet, more
-// processes are killed.
-func (r *runner) overtime(ctx context.Context) {
-	r.late.Store(true)
-	end := time.After(time.Minute + 20*r.config.Window)
-	kills := slices.ContainsFunc(slices.Concat(r.plans...), action{kind: kill}.like)
-	for tookOver := !kills; ; {
-		if len(r.owed()) == 0 {
-			if tookOver = tookOver || r.tookOver(); tookOver {
-				return
-			}
-			r.mu.Lock()
-			r.due = append(r.due, action{kind: kill})
-			r.mu.Unlock()
-		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-end:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// tookOver reports whether the journals show a worker that went from one process to another.
-func (r *runner) tookOver() bool {
-	var now record
-	r.mu.Lock()
-	for _, p := range r.all {
-		now.Processes = append(now.Processes, processRecord{Number: p.number, Killed: true}) // its journal may end anywhere
-	}
-	r.mu.Unlock()
-	k, err := readGrants(checkConfig{dir: r.place.Dir, format: r.format}, now)
-	return err == nil && k.sum.TakeOvers.Killed+k.sum.TakeOvers.Alive > 0
-}
-
-// owed returns the actions that are due.
-func (r *runner) owed() []action {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.due)
-}
-
-// pace sets the rate of the processes, and reports the progress.
-func (r *runner) pace(running []*slot) {
-	r.mu.Lock()
-	if r.began.IsZero() {
-		r.mu.Unlock()
+	if r.Progress == nil || r.end.IsZero() {
 		return
 	}
 	var bytes int64
 	for _, p := range r.all {
 		bytes += p.size()
 	}
-	made := bytes / int64(r.format.Size)
-	spent := time.Since(r.began)
-	// The rate is a little higher than needed, since some processes always stand still.
-	left := max(r.config.Duration-spent, time.Second)
-	r.rates = max(1.3*float64(r.config.IDs*102/100-made)/left.Seconds()/float64(len(r.plans)), 100)
-	r.mu.Unlock()
-	for _, s := range running {
-		s.order()
-	}
-	if r.config.Progress != nil {
-		part := min(spent.Seconds()/r.config.Duration.Seconds(), 1)
-		r.config.Progress(Progress{Phase: "run", Part: part, IDs: made, Faults: r.faults.Load()})
-	}
+	left := time.Until(r.end).Seconds() / r.Duration.Seconds()
+	r.Progress(min(1-left, 1), fmt.Sprintf("run: %d IDs", bytes/int64(r.format.Size)))
 }
 
-func (r *runner) rate() float64 {
+// hides reports whether hide can take the store away.
+func (r *runner) hides() bool { return r.Store == "" || r.Via != nil }
+
+// hide takes the store away from the first processes, which start without it: their network, or the
+// directory of the files. Show brings the store back.
+func (r *runner) hide(slots []*slot) (show func() error, err error) {
+	if r.Store == "" {
+		from, to := r.place.files(), r.place.files()+".away"
+		return func() error { return os.Rename(to, from) }, os.Rename(from, to)
+	}
+	set := func(w weather) error {
+		for _, s := range slots {
+			s.network.set(w)
+		}
+		return nil
+	}
+	return func() error { return set(weather{}) }, set(weather{loseRequests: true, loseReplies: true})
+}
+
+// startedAway reports whether a process has started while its store was away. A busy machine takes a while.
+func (r *runner) startedAway() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.rates
+	return !r.hides() || slices.ContainsFunc(r.all, func(p *process) bool {
+		entries, _ := readJournal(journalPath(r.place.Dir, p.number)) // what is there by now
+		return slices.ContainsFunc(entries, func(e entry) bool { return e.Event == away })
+	})
 }
 
-func (r *runner) note(f fault) {
-	if f.Happened && f.Kind != finish {
-		r.faults.Add(1)
-	}
+// begin begins the faults, once all slots make IDs.
+func (r *runner) begin() {
+	r.cold.Wait()
+	r.begun.Do(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.end = time.Now().Add(r.Duration)
+	})
+}
+
+// choices returns the faults to draw from, and none if the run is over. A run shows something only about
+// faults that happened, and a busy machine may not do all in time. So the run is late then, and goes on until
+// each fault has happened, and a worker was taken over.
+func (r *runner) choices() (of []fault, late bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.notes = append(r.notes, f)
-	if f.Happened && !f.unseen {
-		r.due = slices.DeleteFunc(r.due, action{kind: f.Kind, name: f.Size}.like)
+	if time.Now().Before(r.end) {
+		return r.faults, false
 	}
+	if time.Since(r.end) > time.Minute+20*r.Window {
+		return nil, true
+	}
+	for i, f := range r.faults {
+		if r.sum.Faults[i].Happened == 0 {
+			of = append(of, f)
+		}
+	}
+	if of == nil && !r.tookOver() {
+		of = []fault{{kind: kill, size: plainly}}
+	}
+	return of, true
 }
 
-// record returns what happened, after all processes have ended.
-func (r *runner) record() record {
-	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed, Confirms: r.confirms,
-		Hidden: r.hides()}
+// tookOver reports whether the journals show a worker that went from one process to another.
+func (r *runner) tookOver() bool {
+	var now []ended
 	for _, p := range r.all {
-		killed := wasKilled(p.cmd.ProcessState)
-		rec.Processes = append(rec.Processes, processRecord{Number: p.number, PID: p.cmd.Process.Pid, Slot: p.slot, Began: p.began, Ended: p.ended,
-			Killed: killed, GaveUp: !killed && !p.asked, Idle: p.idle})
+		now = append(now, ended{number: p.number, killed: true}) // its journal may end anywhere
 	}
-	slices.SortFunc(rec.Processes, func(a, b processRecord) int { return cmp.Compare(a.Number, b.Number) })
-	slices.SortFunc(rec.Faults, func(a, b fault) int { return cmp.Compare(a.At, b.At) })
-	return rec
+	k := newChecker(r.place.Dir, r.format, now, nil)
+	return k.readJournals() == nil && k.sum.TakeOvers > 0
 }
 
-// breakServers does the faults of the servers in turn, until active ends. The seed gives the order.
-func (r *runner) breakServers(active, ctx context.Context) error {
-	random := rand.New(rand.NewPCG(r.config.Seed, 1))
-	windows := func(n float64) time.Duration { return time.Duration(n * float64(r.config.Window)) }
+// note notes a fault that was done to a process, or to a server.
+func (r *runner) note(k kind, size string, process int, happened bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	if happened {
+		n = 1
+	}
+	r.sum.fault(string(k), size, 1, n)
+	return r.journal.write(entry{Event: string(k), Size: size, Process: process, Happened: happened})
+}
+
+// ended returns how the processes have ended.
+func (r *runner) ended() (all []ended) {
+	for _, p := range r.all {
+		all = append(all, ended{p.number, p.cmd.Process.Pid, wasKilled(p.cmd.ProcessState)})
+	}
+	return all
+}
+
+// breakServers does the faults of the servers in turn, while the processes have faults. The seed gives the order.
+func (r *runner) breakServers(ctx, faulty context.Context) error {
+	if r.Server == nil {
+		return nil
+	}
+	random := rand.New(rand.NewPCG(r.Seed, 1))
+	windows := func(n float64) time.Duration { return time.Duration(n * float64(r.Window)) }
 	r.cold.Wait()
 	for {
-		ways := slices.Clone(r.config.Server.Faults())
+		ways := slices.Clone(r.Server.Faults())
 		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
 		for _, way := range ways {
-			select {
-			case <-time.After(windows(1 + 2*random.Float64())):
-			case <-active.Done():
+			if !sleep(faulty, windows(1+2*random.Float64())) {
 				return nil
 			}
-			f := fault{Kind: breakdown, Size: way, Slot: -1, At: realNow()}
-			if err := r.config.Server.Break(ctx, way, windows(0.3+1.7*random.Float64())); err != nil {
+			if err := r.Server.Break(ctx, way, windows(0.3+1.7*random.Float64())); err != nil {
 				return fmt.Errorf("%s: %w", way, err)
 			}
-			f.Happened = true
-			r.note(f)
+			if err := r.note(breakdown, way, 0, true); err != nil {
+				return err
+			}
 		}
 	}
 }

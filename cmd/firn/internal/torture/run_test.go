@@ -3,10 +3,8 @@ package torture
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,49 +18,41 @@ import (
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
-	"github.com/firn-id/firn/snowflakesi"
 )
 
 // asProcess makes the tests' program a process of a run.
 const asProcess = "FIRN_TORTURE_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
+	real := Formats()
+	for _, d := range designs {
+		formats = append(formats, d.format())
+	}
 	if os.Getenv(asProcess) == "1" {
-		formats = append(formats, fewWorkers)
-		if err := Child(os.Stdin, os.Stdout, nil); err != nil {
+		if err := Child(os.Stdin, os.Stdout, openDesign); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
+	realFormats = real
 	os.Exit(m.Run())
 }
 
-// fewWorkers is a format with four workers, so processes take over workers of other processes. Only some
-// tests add fewWorkers to formats.
-var fewWorkers = func() *format {
-	d, set := *snowflakesi.Descriptor(), shape.Settings{ClockBits: 40, MachineBits: 2}
-	s, err := d.Of(set)
-	if err != nil {
-		panic(err)
-	}
-	make := d.New
-	d.New = func(r shape.Recipe) (shape.Generator, error) {
-		r.Settings = set
-		return make(r)
-	}
-	return &format{"few-workers", &d, s}
-}()
+// realFormats are the formats without a design.
+var realFormats []string
 
 // short is a run of some seconds.
-func short(t *testing.T, format string, env ...string) Config {
+func short(t *testing.T, format string) Config {
 	return Config{Format: format, Processes: 4, Duration: 5 * time.Second, IDs: 100_000, Window: 80 * time.Millisecond,
-		Seed: 5, State: t.TempDir(),
+		Seed: 5, State: t.TempDir(), Open: openDesign,
 		Command: func() (*exec.Cmd, error) {
 			self, err := os.Executable()
 			cmd := exec.Command(self)
-			cmd.Env = append(append(os.Environ(), asProcess+"=1", "GORACE=atexit_sleep_ms=0"), env...)
+			cmd.Env = append(os.Environ(), asProcess+"=1", "GORACE=atexit_sleep_ms=0")
 			return cmd, err
 		}}
 }
@@ -114,70 +104,50 @@ func until(t *testing.T, configs []Config, enough func(i int, sum *Summary) bool
 func TestRun(t *testing.T) {
 	needsSignals(t)
 	var configs []Config
-	for _, format := range Formats() {
+	for _, format := range realFormats {
 		configs = append(configs, short(t, format))
 	}
 	until(t, configs, func(i int, sum *Summary) bool {
 		if len(sum.Violations) > 0 {
 			t.Fatal(configs[i].Format, "uniqueness was violated")
 		}
-		if !sum.Passed() || sum.Total("close") == 0 {
-			return false
-		}
-		if left, err := os.ReadDir(configs[i].State); err != nil || len(left) > 0 {
+		if left, err := os.ReadDir(configs[i].State); sum.Passed() && (err != nil || len(left) > 0) {
 			t.Errorf("left: %v, %v", left, err)
 		}
-		return true
+		return sum.Passed()
 	})
 }
 
 // A run that takes longer than planned goes on until each kind and size of a fault has happened.
 func TestOvertime(t *testing.T) {
 	needsSignals(t)
-	turn.Take(t)
 	c := short(t, "nanoflake")
-	c.Duration = time.Second
-	actions := []action{
-		{kind: stop, size: 2 * c.Duration, name: "2 durations"}, // in which the time runs out
-		{kind: kill}, {kind: stepBy, size: 100 * time.Millisecond, name: "+100ms"}, {kind: setBack}, {kind: finish},
-	}
-	r := runPlans(t, c, actions, actions, actions, actions)
-	for _, a := range actions {
-		if a.kind != setBack && !slices.ContainsFunc(r.notes, func(f fault) bool { return f.Happened && f.Kind == a.kind && f.Size == a.name }) {
-			t.Errorf("it ended without %s %s", a.kind, a.name)
-		}
-	}
+	c.Duration = time.Millisecond
+	until(t, []Config{c}, func(_ int, sum *Summary) bool {
+		return len(sum.Violations) == 0 && !slices.ContainsFunc(sum.Faults, func(f FaultCount) bool { return f.Happened == 0 }) && sum.TakeOvers > 0
+	})
 }
 
-// A run finds each known bad design. The processes share few workers: a fault of the store then gives one
-// worker to two processes.
-func TestDefects(t *testing.T) {
+// A run finds each wrong design, and keeps the logs.
+func TestDesigns(t *testing.T) {
 	services.Full(t)
 	needsSignals(t)
-	formats = append(formats, fewWorkers)
-	defer func() { formats = formats[:len(formats)-1] }()
-	kinds := map[string][]string{
-		Unfenced:    {outside, early},
-		BlindPut:    {overlap},
-		LostWrites:  {overlap},
-		GiveAll:     {outside},
-		LongEntries: {misnamed},
-		FromMemory:  {stale},
-	}
 	var configs []Config
-	for _, defect := range Defects() {
-		configs = append(configs, short(t, fewWorkers.name, defect+"=1"))
+	for _, d := range designs {
+		c := short(t, d.name)
+		c.Store = d.name + ":" + t.TempDir()
+		configs = append(configs, c)
 	}
 	until(t, configs, func(i int, sum *Summary) bool {
-		for _, kind := range kinds[Defects()[i]] {
+		for _, kind := range designs[i].found {
 			if sum.Violations[kind] == 0 {
 				return false
 			}
 		}
 		if sum.Passed() || sum.Dir == "" {
-			t.Fatal(Defects()[i], "passed, or left no logs")
+			t.Fatal(designs[i].name, "passed, or left no logs")
 		}
-		if _, err := os.Stat(filepath.Join(sum.Dir, "run.json")); err != nil {
+		if _, err := os.Stat(sum.Dir); err != nil {
 			t.Error(err)
 		}
 		return true
@@ -187,62 +157,55 @@ func TestDefects(t *testing.T) {
 // The check finds a generator that is stuck after its clock was ahead for a moment, and finds nothing if the
 // lease takes back the interval. The process is idle: other processes make an ID while their clock is ahead.
 func TestStuck(t *testing.T) {
-	for _, defect := range []string{"", KeepAhead} {
-		t.Run(defect, func(t *testing.T) {
-			if defect != "" {
-				t.Setenv(defect, "1")
+	for _, ahead := range []bool{false, true} {
+		d := *formats[0].Format
+		if ahead {
+			d.New = func(r shape.Recipe) (shape.Generator, error) {
+				g, err := formats[0].New(r)
+				return &designed{g, func(g grant.Grantee) grant.Grantee { return keepAhead{g} }}, err
 			}
-			dir := t.TempDir()
-			synctest.Test(t, func(t *testing.T) { runAhead(t, dir) })
-			k, err := readGrants(checkConfig{dir: dir, format: formats[0]}, record{Processes: []processRecord{{Number: 1, Idle: true}}})
-			testkit.OK(t, err)
-			if found := k.sum.Violations[stuck] > 0; found != (defect != "") {
-				t.Errorf("found: %v, %q", found, k.sum.Examples)
-			}
-			if defect == "" && (k.sum.Withdrawn == 0 || k.sum.Alive != 1) {
-				t.Errorf("%d withdrawn, %d alive, %d excused", k.sum.Withdrawn, k.sum.Alive, k.sum.Excused)
-			}
-		})
+		}
+		f := format{formats[0].name, &d, formats[0].shape}
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) { runAhead(t, &f, dir) })
+		k := newChecker(dir, &f, []ended{{number: 1}}, nil)
+		testkit.OK(t, k.check(t.Context()))
+		if found := k.sum.Violations[stuck] > 0; found != ahead {
+			t.Errorf("ahead %v: found %v, %q", ahead, found, k.sum.Examples)
+		}
+		if !ahead && (k.sum.Events["withdrawn"] == 0 || k.sum.Events[alive] != 1) {
+			t.Errorf("%v", k.sum.Events)
+		}
 	}
 }
 
 // runAhead runs an idle process. The clock of the process is ahead for a moment. In the moment, the process renews
 // its lease, but makes no ID.
-func runAhead(t *testing.T, dir string) {
+func runAhead(t *testing.T, f *format, dir string) {
 	time.Sleep(time.Until(epoch)) // a bubble begins before the epoch of the format
-	f := formats[0]
-	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout())
+	store := memlease.New()
+	_, err := lease.Create(t.Context(), store, "torture", f.layout())
 	testkit.OK(t, err)
-	c := &child{format: f, window: time.Second, pool: pool, news: io.Discard, idle: true}
-	c.confirm = newConfirmer(c, dir, 1)
-	for _, file := range []struct {
-		of   **os.File
-		path string
-	}{{&c.ids, idsPath(dir, 1)}, {&c.journal.file, journalPath(dir, 1)}} {
-		if *file.of, err = os.Create(file.path); err != nil {
-			t.Fatal(err)
-		}
-		defer (*file.of).Close()
-	}
-	rate := 1000.0
-	c.rate.Store(&rate)
+	c, err := newChild(orders{Place: place{Dir: dir, Pool: "torture"}, Format: f.name, Process: 1, Window: time.Second, Rate: 1000, Idle: true},
+		func(context.Context) (driver.Store, error) { return store, nil })
+	testkit.OK(t, err)
+	c.format = f
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- c.run(ctx) }()
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- c.run(ctx) }()
 	for c.logged.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	c.offset.Store(time.Hour.Microseconds()) // far more than patience
-	time.Sleep(c.window * 9 / 10)            // an idle process pauses for longer
+	time.Sleep(c.Window * 9 / 10)            // an idle process pauses for longer
 	if n := c.logged.Load(); n != 1 {
 		t.Errorf("%d IDs while the clock was ahead", n-1)
 	}
 	c.offset.Store(0)
-	time.Sleep(5 * c.window)
-	c.prove.Store(true)
-	time.Sleep(5 * c.window)
-	stop()
-	if err := <-ended; err != nil {
+	time.Sleep(5 * c.Window)
+	c.last.Store(true)
+	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }
@@ -257,7 +220,7 @@ func TestRunEnds(t *testing.T) {
 		c.Duration = wait.Patience
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(context.Background())
-		c.Progress = func(Progress) { cancel(why) }
+		c.Progress = func(float64, string) { cancel(why) }
 		if sum, err := Run(ctx, c); !errors.Is(err, why) {
 			t.Errorf("%v, %v", sum, err)
 		}
@@ -275,35 +238,36 @@ func TestRunEnds(t *testing.T) {
 	})
 }
 
-// A process also ends on request while its clock is before the epoch.
-func TestEndsBeforeTheEpoch(t *testing.T) {
+// A process also takes a step of its clock before the epoch, and ends on request there. An ID shows a step.
+func TestSteps(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)
-	for _, format := range Formats() {
-		t.Run(format, func(t *testing.T) {
+	for _, name := range realFormats {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := short(t, format)
-			c.Duration = time.Second
-			wait.Until(t, "a step is taken in time, and then an end", func() bool {
-				c.State = t.TempDir()
-				r := runPlans(t, c, []action{{kind: stepBy, size: -30 * year, name: "-30y"}, {kind: finish}})
-				return r.notes[0].Happened && r.notes[1].Kind == finish
+			f := testkit.Must(lookup(name))
+			c := short(t, name)
+			c.Processes = 1
+			r, err := newRunner(t.Context(), c, f, c.State)
+			testkit.OK(t, err)
+			s, err := r.newSlot(0)
+			testkit.OK(t, err)
+			testkit.OK(t, s.start())
+			defer s.process.kill()
+			testkit.OK(t, s.warm(t.Context()))
+			wait.Until(t, "a step is taken", func() bool { return s.set(t.Context(), 2*time.Second) })
+			wait.Until(t, "an ID is ahead of the time", func() bool {
+				testkit.OK(t, s.revive())
+				v, err := f.readID(s.process.ids, s.process.size()/int64(f.Size)-1)
+				_, at := f.read(v)
+				return err == nil && at > time.Now().UnixMicro()
 			})
+			wait.Until(t, "a step before the epoch is taken", func() bool { testkit.OK(t, s.revive()); return s.set(t.Context(), s.offset-30*year) })
+			if happened, err := s.do(t.Context(), action{fault: fault{kind: finish}}); !happened || err != nil {
+				t.Errorf("the process did not end: %v", err)
+			}
 		})
 	}
-}
-
-// runPlans makes a run with a plan for each process.
-func runPlans(t *testing.T, c Config, plans ...[]action) *runner {
-	t.Helper()
-	f, err := lookup(c.Format)
-	testkit.OK(t, err)
-	at := placeOf(c, c.State)
-	testkit.OK(t, at.create(t.Context(), nil, f))
-	r := newRunner(c, f, at)
-	r.plans = plans
-	testkit.OK(t, r.run(t.Context()))
-	return r
 }
 
 func needsSignals(t *testing.T) {

@@ -16,7 +16,15 @@ const Supported = true
 // detach keeps signals of the terminal from a process: only the run stops and ends processes.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-func pause(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
+// pause stops a process, and returns when all its threads stand still.
+func pause(p *os.Process) error {
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		return err // it has ended, and its number may be that of another process
+	}
+	return freeze.Process(p.Pid)
+}
+
+func isStopped(pid int) (bool, error) { return freeze.Frozen(pid) }
 
 func resume(p *os.Process) error { return p.Signal(syscall.SIGCONT) }
 
@@ -36,6 +44,3 @@ func endedBy(s *os.ProcessState, signal syscall.Signal) bool {
 	status, ok := s.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == signal
 }
-
-// isStopped reports whether all threads of a process stand still.
-func isStopped(pid int) (bool, error) { return freeze.Frozen(pid) }

@@ -1,197 +1,218 @@
 package torture
 
 import (
-	"errors"
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"slices"
+	"os"
+	"os/exec"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// A slot runs one process after another. The processes of a slot share a clock.
-type slot struct {
-	*runner
-	index int
-	end   <-chan struct{} // closed when the run ends
-	place place           // as its processes see it
-	links []*link         // to the store's servers; empty if the network is left alone
-
-	mu      sync.Mutex // guards orders to processes
-	process *process
-	step    int
-	offset  int64
+// A process is a process that the run has started.
+type process struct {
+	number int
+	ids    string
+	cmd    *exec.Cmd
+	orders *json.Encoder
+	stderr bytes.Buffer
+	asked  bool          // to end
+	step   atomic.Int64  // the last step of the clock that the process has done
+	done   chan struct{} // closed after the end
 }
 
-// run does the planned actions, and ends the last process.
-func (s *slot) run(actions []action) error {
-	err := s.start()
-	if err == nil {
-		err = s.warm()
-	}
-	s.cold.Done()
+// start starts a process with its first orders.
+func start(command func() (*exec.Cmd, error), o orders) (*process, error) {
+	cmd, err := command()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.cold.Wait()
-	for i, a := range actions {
-		after := a.after
-		if s.late.Load() {
-			after = min(after, 10*time.Millisecond)
-		}
-		ended, err := s.idle(after)
-		if err != nil {
-			return err
-		}
-		if ended {
-			for _, a := range actions[i:] {
-				s.missed(a, "the run was over")
+	p := &process{number: o.Process, ids: idsPath(o.Place.Dir, o.Process), cmd: cmd, done: make(chan struct{})}
+	cmd.Stderr = &p.stderr
+	detach(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if step, err := strconv.ParseInt(lines.Text(), 10, 64); err == nil {
+				p.step.Store(step)
 			}
-			break
 		}
-		if s.late.Load() && a.kind != setBack && !slices.ContainsFunc(s.owed(), a.like) {
-			s.missed(a, "the time was up")
-			continue
-		}
-		if err := s.do(a); err != nil {
-			return err
-		}
+		cmd.Wait() // errors are in the ProcessState
+		close(p.done)
+	}()
+	p.orders = json.NewEncoder(in)
+	p.orders.Encode(o) // a process that has ended ignores orders
+	return p, nil
+}
+
+// size returns the length of the log of IDs.
+func (p *process) size() int64 {
+	info, err := os.Stat(p.ids)
+	if err != nil {
+		return 0 // no log yet
 	}
-	for random := rand.New(rand.NewPCG(s.config.Seed, uint64(2+s.index))); ; {
-		ended, err := s.idle(50 * time.Millisecond)
-		if err != nil {
-			return err
-		}
-		if ended {
-			break
-		}
-		if !s.late.Load() {
-			continue
-		}
-		if owed := s.owed(); len(owed) > 0 { // several slots may do the same action: no harm
-			if err := s.do(owed[random.IntN(len(owed))]); err != nil {
-				return err
-			}
-			s.set(0)
-		}
-	}
-	if !s.aborted.Load() {
-		if err := s.judge(); err != nil {
-			return err
-		}
-	}
-	if s.aborted.Load() {
-		s.process.kill()
+	return info.Size()
+}
+
+// kill kills the process, and reports whether the kill ended it.
+func (p *process) kill() bool {
+	p.cmd.Process.Kill()
+	<-p.done
+	return wasKilled(p.cmd.ProcessState)
+}
+
+// finish asks the process to end.
+func (p *process) finish() {
+	p.asked = true
+	terminate(p.cmd.Process)
+}
+
+// fine returns an error if the process ended in an unplanned way.
+func (p *process) fine() error {
+	state := p.cmd.ProcessState
+	if wasKilled(state) || state.Success() || p.asked && wasTerminated(state) {
 		return nil
 	}
-	if !s.finish() {
-		return fmt.Errorf("process %d did not end when it was asked to", s.process.number)
+	return fmt.Errorf("process %d failed: %v: %s", p.number, state, bytes.TrimSpace(p.stderr.Bytes()))
+}
+
+// A slot runs one process after another. The processes of a slot share a clock and a network.
+type slot struct {
+	*runner
+	index   int
+	place   place // as its processes see it
+	network *network
+	process *process
+	step    int64
+	offset  time.Duration // of the clock
+}
+
+// newSlot makes a slot, and its network to the store's servers, of which there are none if the network is
+// left alone.
+func (r *runner) newSlot(index int) (*slot, error) {
+	s := &slot{runner: r, index: index, place: r.place}
+	var by []string
+	var err error
+	if s.network, by, err = newNetwork(r.Servers); err == nil && r.Via != nil {
+		s.place.Store = r.Via(by)
 	}
-	return s.process.fine()
+	return s, err
+}
+
+// run does the planned actions until the run is over, and ends the last process.
+func (s *slot) run(ctx context.Context, repaired <-chan struct{}) error {
+	warm, calm := sync.OnceFunc(s.cold.Done), sync.OnceFunc(s.stormy.Done)
+	defer calm()
+	defer warm()
+	if err := s.start(); err != nil {
+		return err
+	}
+	defer func() { s.process.kill() }()
+	if err := s.warm(ctx); err != nil {
+		return err
+	}
+	warm()
+	s.begin()
+	for plan := newPlan(s.Config, s.index); ctx.Err() == nil; {
+		of, late := s.choices()
+		if of == nil {
+			break
+		}
+		a := plan.next(of)
+		if late {
+			a.after = min(a.after, 10*time.Millisecond)
+		}
+		if err := s.wait(ctx, a.after); err != nil {
+			return err
+		}
+		number := s.process.number
+		happened, err := s.do(ctx, a)
+		if err == nil {
+			err = s.note(a.kind, a.size, number, happened)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	calm()
+	s.stormy.Wait()
+	<-repaired
+	return s.judge(ctx)
 }
 
 // idles reports whether the slot's processes make an ID only now and then, as some do in large
 // runs.
 func (s *slot) idles() bool { return s.index%3 == 2 }
 
-// judge makes the process show that the process makes IDs. This is two windows after the last fault, and
-// then the time in which a process learns of a lost worker. A process without a worker has nothing to show.
-func (s *slot) judge() error {
-	<-s.mended
-	if err := s.revive(); err != nil {
-		return err
-	}
-	s.set(0)
-	timeout := max(s.config.Window*3/10, 200*time.Millisecond) // of requests, as in child.keep
-	select {
-	case <-time.After(2*s.config.Window + 2*timeout + time.Second):
-	case <-s.process.done:
-	}
-	if err := s.revive(); err != nil {
-		return err
-	}
-	s.judged.Store(true)
-	s.mu.Lock()
-	s.process.tell(orders{Rate: s.rate(), Offset: s.offset, Step: s.step, Prove: true})
-	s.mu.Unlock()
-	for late := time.After(3*s.config.Window + 5*time.Second + patience); ; {
-		select {
-		case n := <-s.process.news:
-			if n.Proved {
-				return nil
-			}
-		case <-s.process.done:
-			return s.revive()
-		case <-late:
-			return nil
-		}
-	}
-}
-
-// warm waits for the first ID. Faults begin when all processes have had a worker: in a pool with
-// few used workers, one clock far ahead would become the time of the pool.
-func (s *slot) warm() error {
-	for late := time.Now().Add(10*s.config.Window + patience); s.process.size() == 0; time.Sleep(5 * time.Millisecond) {
-		select {
-		case <-s.process.done:
-			if err := s.revive(); err != nil { // the process may give up on a busy machine
-				return err
-			}
-		case <-s.end:
-			return nil
-		default:
-		}
-		if time.Now().After(late) {
-			return fmt.Errorf("process %d makes no IDs", s.process.number)
-		}
-	}
-	return nil
+// rate returns how many IDs a process makes in a second. Some processes always stand still, and the others make a
+// little more for them.
+func (s *slot) rate() float64 {
+	busy := s.Processes - s.Processes/3
+	return max(1.15*float64(s.IDs)/s.Duration.Seconds()/float64(busy), 100)
 }
 
 // start starts a process in the slot.
 func (s *slot) start() error {
 	number := int(s.number.Add(1))
-	s.mu.Lock()
-	o := orders{Place: &s.place, Format: s.format.name, Process: number, Window: s.config.Window, Messages: s.config.Messages,
-		Idle: s.idles(), Late: s.process == nil || number%2 == 0, Rate: s.rate(), Offset: s.offset, Step: 0}
-	p, err := start(s.config.Command, o, s.index)
-	if err == nil {
-		s.process = p
-		s.step = 0
-	}
-	s.mu.Unlock()
+	p, err := start(s.Command, orders{Place: s.place, Format: s.format.name, Process: number, Window: s.Window, Rate: s.rate(),
+		Messages: s.Messages, Idle: s.idles(), Background: s.process == nil || number%2 == 0, Offset: s.offset.Microseconds()})
 	if err != nil {
 		return err
 	}
-	s.runner.mu.Lock()
+	s.process = p
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.all = append(s.all, p)
-	s.runner.mu.Unlock()
 	return nil
 }
 
-// order sends the current orders to the process.
-func (s *slot) order() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.process != nil {
-		s.process.tell(orders{Rate: s.rate(), Offset: s.offset, Step: s.step})
+// warm waits for the first ID. Faults begin when all processes have had a worker: in a pool with
+// few used workers, one clock far ahead would become the time of the pool.
+func (s *slot) warm(ctx context.Context) error {
+	for late := time.Now().Add(10*s.Window + patience); s.process.size() == 0 && ctx.Err() == nil; {
+		if time.Now().After(late) {
+			why := "no lease has failed"
+			entries, _ := readJournal(journalPath(s.place.Dir, s.process.number))
+			for _, e := range entries {
+				if e.Error != "" {
+					why = e.Error
+				}
+			}
+			return fmt.Errorf("process %d makes no IDs: %s", s.process.number, why)
+		}
+		if err := s.wait(ctx, 5*time.Millisecond); err != nil { // the process may give up on a busy machine
+			return err
+		}
 	}
+	return nil
 }
 
-// idle waits, and reports whether the run ended meanwhile. A process that ends by itself is
-// replaced.
-func (s *slot) idle(d time.Duration) (ended bool, err error) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for {
+// wait waits, and replaces a process that ends by itself.
+func (s *slot) wait(ctx context.Context, d time.Duration) error {
+	for timer := time.After(d); ; {
 		select {
-		case <-s.end:
-			return true, s.revive()
-		case <-timer.C:
-			return false, s.revive()
+		case <-ctx.Done():
+			return nil
+		case <-timer:
+			return s.revive()
 		case <-s.process.done:
 			if err := s.revive(); err != nil {
-				return false, err
+				return err
 			}
 		}
 	}
@@ -210,189 +231,101 @@ func (s *slot) revive() error {
 	}
 }
 
-func (s *slot) missed(a action, why string) {
-	if a.kind != setBack {
-		s.note(fault{Kind: a.kind, Size: a.name, Slot: s.index, At: realNow(), Why: why})
-	}
-}
-
-// do does an action.
-func (s *slot) do(a action) error {
-	f := fault{Kind: a.kind, Size: a.name, Slot: s.index, Process: s.process.number, At: realNow()}
-	var err error
+// do does an action, and reports whether it had its effect.
+func (s *slot) do(ctx context.Context, a action) (happened bool, err error) {
 	switch a.kind {
 	case kill:
-		f.Happened, err = s.kill(a.how)
-		if err == nil && a.how == twice {
-			s.note(f)
-			time.Sleep(a.size)
-			f.Process, f.At = s.process.number, realNow()
-			f.Happened, err = s.kill(plainly)
-		}
-	case stop:
-		why := s.stop(a.size)
-		if f.Happened = why == nil; !f.Happened {
-			f.Why = why.Error()
-		}
-	case stepBy:
-		before := s.offset
-		var gone, seen bool
-		f.Happened, seen, gone = s.set(before + a.size.Microseconds())
-		for try := 0; gone && try < 3; try++ { // a process that gives up sees no step
-			s.mu.Lock()
-			s.offset = before
-			s.mu.Unlock()
+		switch a.size {
+		case twice:
+			s.process.kill()
 			if err := s.revive(); err != nil {
-				return err
+				return false, err
 			}
-			f.Process = s.process.number
-			f.Happened, seen, gone = s.set(before + a.size.Microseconds())
+			sleep(ctx, a.moment)
+		case standing:
+			pause(s.process.cmd.Process) // the process may have ended: no harm
+		case returning:
+			s.process.finish()
+			time.Sleep(time.Duration(s.process.number%8) * time.Millisecond)
 		}
-		f.unseen = !seen
-		f.Step = s.step
-	case setBack:
-		s.set(0)
-		return nil
+		happened = s.process.kill()
+	case stop:
+		happened = s.stop(ctx, a.lasts)
+	case step:
+		happened = s.set(ctx, s.offset+a.change)
+		err = s.wait(ctx, a.lasts)
+		if !a.stays {
+			s.set(ctx, 0)
+		}
 	case cutRequests, cutReplies, delay:
-		if why := s.weather(a); why != nil {
-			f.Why = why.Error()
-		} else {
-			f.Happened = true
-		}
+		s.network.set(map[kind]weather{cutRequests: {loseRequests: true}, cutReplies: {loseReplies: true}, delay: {delay: s.Window / 8}}[a.kind])
+		err = s.wait(ctx, a.lasts)
+		happened = s.network.set(weather{}) > 0
 	case finish:
-		if f.Happened = s.finish(); !f.Happened {
-			return fmt.Errorf("process %d did not end when it was asked to", s.process.number)
+		s.process.finish()
+		select {
+		case <-s.process.done:
+			happened = true
+		case <-ctx.Done():
+		case <-time.After(5*s.Window + patience):
+			err = fmt.Errorf("process %d did not end when it was asked to", s.process.number)
 		}
+	}
+	if err == nil {
 		err = s.revive()
 	}
-	s.note(f)
-	return err
+	return happened, err
 }
 
-// kill kills the process and starts another.
-func (s *slot) kill(how manner) (killed bool, err error) {
-	switch how {
-	case stopping:
-		s.process.freeze() // the process may have ended: no harm
-	case closing:
-		s.process.asked = true
-		terminate(s.process.cmd.Process)
-		time.Sleep(time.Duration(s.process.number%8) * time.Millisecond)
-	}
-	killed = s.process.kill()
-	return killed, s.revive()
-}
-
-// stop stops the process for a time. The error is that the process did not stand still all the
-// time.
-func (s *slot) stop(d time.Duration) error {
+// stop stops the process for a time, and reports whether the process stood still all the time.
+func (s *slot) stop(ctx context.Context, d time.Duration) bool {
 	p := s.process
 	defer resume(p.cmd.Process)
-	if err := p.freeze(); err != nil {
-		return err
+	if err := pause(p.cmd.Process); err != nil {
+		return false
 	}
 	size := p.size()
-	select {
-	case <-time.After(d):
-	case <-s.end:
-		return fmt.Errorf("the run was over")
-	}
-	if err := p.frozen(0); err != nil {
-		return err
-	}
-	if grown := p.size() - size; grown > 0 {
-		return fmt.Errorf("its log grew by %d bytes", grown)
-	}
-	return nil
+	sleep(ctx, d)
+	still, err := isStopped(p.cmd.Process.Pid)
+	return err == nil && still && p.size() == size
 }
 
-// connect makes the network between the slot's processes and the store's servers.
-func (s *slot) connect() error {
-	if s.config.Via == nil {
-		return nil
-	}
-	var by []string
-	for _, server := range s.config.Servers {
-		l, err := newLink(server)
-		if err != nil {
-			s.disconnect()
-			return err
-		}
-		s.links = append(s.links, l)
-		by = append(by, l.address())
-	}
-	s.place.Store = s.config.Via(by)
-	return nil
-}
-
-func (s *slot) disconnect() {
-	for _, l := range s.links {
-		l.close()
-	}
-}
-
-// weather makes the slot's network bad for a time. The error is that no traffic was affected.
-func (s *slot) weather(a action) error {
-	bad := map[kind]weather{cutRequests: {loseRequests: true}, cutReplies: {loseReplies: true}, delay: {delay: s.config.Window / 8}}
-	spell := begin(s.links, bad[a.kind])
-	select {
-	case <-time.After(a.size):
-	case <-s.end:
-	}
-	switch c := spell.end(); {
-	case a.kind == cutRequests && c.lostRequests == 0:
-		return errors.New("there was no request")
-	case a.kind == cutReplies && (c.lostReplies == 0 || c.passed == 0):
-		return errors.New("there was no request with a reply")
-	case a.kind == delay && c.delayed == 0:
-		return errors.New("nothing went either way")
-	}
-	return nil
-}
-
-// set sets the clock, and waits for the effect. taken reports whether the process has noted the
-// step, seen whether the step had an effect, and gone whether the process ended before.
-func (s *slot) set(offset int64) (taken, seen, gone bool) {
-	s.mu.Lock()
+// set sets the clock, and reports whether the process has done so.
+func (s *slot) set(ctx context.Context, offset time.Duration) bool {
 	if offset == s.offset {
-		s.mu.Unlock()
-		return true, true, false
+		return true
 	}
 	s.offset = offset
 	s.step++
-	step := s.step
-	s.mu.Unlock()
-	s.order()
+	s.process.orders.Encode(orders{Offset: offset.Microseconds(), Step: int(s.step)})
 	// A busy machine, or a starting process, takes a while.
-	late := time.After(5*s.config.Window + 2*time.Second)
-	for {
+	for late := time.Now().Add(5*s.Window + 2*time.Second); s.process.step.Load() != s.step; {
 		select {
-		case n := <-s.process.news:
-			if n.Step != step {
-				continue
-			}
-			if taken = true; n.Seen || s.idles() { // an idle process does not look for effects
-				return true, n.Seen, false
-			}
 		case <-s.process.done:
-			return taken, false, true
-		case <-s.end:
-			return taken, false, false
-		case <-late:
-			return taken, false, false
+			return false
+		case <-time.After(time.Millisecond):
+		}
+		if ctx.Err() != nil || time.Now().After(late) {
+			return false
 		}
 	}
+	return true
 }
 
-// finish asks the process to end, and reports whether the process ended.
-func (s *slot) finish() bool {
-	p := s.process
-	p.asked = true
-	terminate(p.cmd.Process)
+// judge has the process show that it makes IDs, and end. This is two windows after the last fault, and then the
+// time in which a process learns of a lost worker. A process without a worker has nothing to show.
+func (s *slot) judge(ctx context.Context) error {
+	s.set(ctx, 0)
+	if err := s.wait(ctx, 2*s.Window+2*timeout(s.Window)+time.Second); err != nil || ctx.Err() != nil {
+		return err
+	}
+	s.process.orders.Encode(orders{Last: true})
 	select {
-	case <-p.done:
-		return true
-	case <-time.After(5*s.config.Window + patience):
-		return false
+	case <-s.process.done:
+		return s.process.fine()
+	case <-ctx.Done():
+		return nil
+	case <-time.After(8*s.Window + 2*patience):
+		return fmt.Errorf("process %d did not end when it was asked to", s.process.number)
 	}
 }

@@ -1,19 +1,21 @@
 // Package torture runs processes that lease workers and make IDs, kills and stops the processes, sets
 // their clocks, and checks all IDs.
 //
-//	plan.go               which faults, drawn from a seed
-//	network.go            the network between the processes and the store
-//	run.go process.go     the run: starts the processes, and does the faults to them
-//	child.go              a process: leases a worker, and logs IDs before use
-//	check.go              the check of all logs, in constant memory
-//	maker.go              the question which process made an ID
-//	confirm.go            IDs that a lease confirms, as for a strictly ordered service
-//	defect.go             bad designs, which the check has to find
+//	plan.go       which faults, drawn from a seed
+//	network.go    the network between the processes and the store
+//	run.go        the run: all processes, and the servers of the store
+//	slot.go       one process after another, and the faults done to them
+//	child.go      a process: leases a worker, and logs IDs before use
+//	confirm.go    IDs that a lease confirms, as for a strictly ordered service
+//	journal.go    the files of a process
+//	check.go      the check of all files, in constant memory
+//	maker.go      the question which process made an ID
+//
+// The tests have bad designs, which the check has to find.
 package torture
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -59,10 +61,7 @@ type Config struct {
 	Messages bool
 
 	// Progress, if not nil, is called about once a second.
-	Progress func(Progress)
-
-	// Chunk is how many IDs are sorted in memory; 0 means a million.
-	Chunk int
+	Progress func(part float64, text string)
 }
 
 // An Opener opens the store of an address.
@@ -75,14 +74,6 @@ type Server interface {
 	// Break does a fault for about the given time, then repairs the servers. The error is that the
 	// fault or the repair failed.
 	Break(ctx context.Context, fault string, d time.Duration) error
-}
-
-// Progress is the state of a run.
-type Progress struct {
-	Phase  string // "run" or "check"
-	Part   float64
-	IDs    int64 // made or checked
-	Faults int64
 }
 
 // Run tortures and checks. Violations are in the Summary; the error is that the run itself failed.
@@ -102,10 +93,10 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		return nil, err
 	}
 	sum, err := run(ctx, c, f, dir)
-	if c.Keep || err == nil && !sum.Passed() {
-		if sum != nil {
-			sum.Dir = dir
-		}
+	if sum != nil && (c.Keep || !sum.Passed()) {
+		sum.Dir = dir
+	}
+	if c.Keep || sum != nil && sum.Dir != "" {
 		return sum, err
 	}
 	return sum, errors.Join(err, os.RemoveAll(dir))
@@ -125,35 +116,31 @@ func makeDir(state string) (string, error) {
 }
 
 func run(ctx context.Context, c Config, f *format, dir string) (*Summary, error) {
-	place := placeOf(c, dir)
-	if err := place.create(ctx, c.Open, f); err != nil {
+	r, err := newRunner(ctx, c, f, dir)
+	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	r := newRunner(c, f, place)
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
 	ran := time.Since(began)
-	record := r.record()
-	if text, err := json.MarshalIndent(record, "", "\t"); err != nil {
-		return nil, err
-	} else if err := os.WriteFile(filepath.Join(dir, "run.json"), append(text, '\n'), 0o600); err != nil {
-		return nil, err
-	}
 	began = time.Now()
-	last, err := place.lastHolders(ctx, c.Open)
+	if c.Progress != nil {
+		c.Progress(1, "check")
+	}
+	histories, confirms, err := r.histories(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := check(ctx, checkConfig{dir: dir, format: f, window: c.Window, chunk: c.Chunk, progress: c.Progress, holders: last}, record)
-	if err != nil {
+	k := newChecker(dir, f, r.ended(), histories)
+	k.sum = r.sum
+	if err := k.check(ctx); err != nil {
 		return nil, err
 	}
-	sum.Seed, sum.Processes, sum.Target = c.Seed, c.Processes, c.IDs
-	sum.Window, sum.Duration = c.Window.String(), c.Duration.String()
-	sum.RunSeconds, sum.CheckSeconds = ran.Seconds(), time.Since(began).Seconds()
-	return sum, nil
+	r.sum.finish(r.hides(), confirms)
+	r.sum.RunSeconds, r.sum.CheckSeconds = ran.Seconds(), time.Since(began).Seconds()
+	return r.sum, nil
 }
 
 // A place is where the pool of a run is.
@@ -171,19 +158,15 @@ func placeOf(c Config, dir string) place {
 	return p
 }
 
-func (p place) open(ctx context.Context, open Opener) (driver.Store, error) {
-	if p.Store == "" {
-		return filelease.Open(p.files())
-	}
-	return open(ctx, p.Store)
-}
-
-// openAgain is open for a store that exists. A missing directory is an error: it may come back.
-func (p place) openAgain(ctx context.Context, open Opener) (driver.Store, error) {
-	if p.Store == "" {
+// open opens the store. If files that exist are missing, that is an error: they may come back.
+func (p place) open(ctx context.Context, open Opener, exists bool) (driver.Store, error) {
+	switch {
+	case p.Store != "":
+		return open(ctx, p.Store)
+	case exists:
 		return filelease.Open(p.files(), filelease.Existing)
 	}
-	return open(ctx, p.Store)
+	return filelease.Open(p.files())
 }
 
 // files returns the directory of a store of files.
@@ -191,47 +174,11 @@ func (p place) files() string { return filepath.Join(p.Dir, "store") }
 
 // create makes the pool.
 func (p place) create(ctx context.Context, open Opener, f *format) error {
-	store, err := p.open(ctx, open)
+	store, err := p.open(ctx, open, false)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	_, err = lease.Create(ctx, store, p.Pool, f.layout())
 	return err
-}
-
-// A record is what the run itself saw.
-type record struct {
-	Processes []processRecord
-	Faults    []fault
-	Judged    bool // processes had to show that they make IDs
-	Asked     Makers
-	Misnamed  []string `json:",omitempty"` // wrong answers to the run
-	Confirms  bool     // the store can confirm
-	Hidden    bool     // the first processes started while their store was away
-}
-
-type processRecord struct {
-	Number int
-	PID    int
-	Slot   int // processes of a slot run one after the other, and share a clock
-	Began  int64
-	Ended  int64
-	Killed bool // by SIGKILL, as its exit status says
-	GaveUp bool // the process ended by itself
-	Idle   bool // the process made an ID only now and then
-}
-
-// A fault is a planned fault.
-type fault struct {
-	Kind     kind
-	Size     string `json:",omitempty"`
-	Slot     int
-	Process  int    // 0 if the fault was never done
-	At       int64  // Unix microseconds
-	Step     int    `json:",omitempty"`
-	Happened bool   // as the run saw the fault; steps: as the process acknowledged
-	Why      string `json:",omitempty"` // why the fault did not happen
-
-	unseen bool // a step without a visible effect yet
 }

@@ -147,7 +147,7 @@ type matrix struct {
 	runs, violated  int
 	ids, grants     int64
 	processes, late int
-	takeOvers       int64
+	takeOvers       int
 	makers          torture.Makers
 	faults          map[string]*torture.FaultCount
 }
@@ -158,27 +158,18 @@ func (m *matrix) add(s *torture.Summary) {
 		m.violated++
 	}
 	m.ids += s.IDs
-	m.grants += s.Grants
+	m.grants += int64(s.Events["acquired"] + s.Events["renewed"])
 	m.processes += s.Started
-	m.late += s.Late
-	m.takeOvers += s.TakeOvers.Killed + s.TakeOvers.Alive
-	m.makers.Named += s.Makers.Named + s.Asked.Named
-	m.makers.Nobody += s.Makers.Nobody + s.Asked.Nobody
-	count := func(kind, size string, planned, happened int) {
-		at := kind + "\t" + size
-		c := cmp.Or(m.faults[at], &torture.FaultCount{Kind: kind, Size: size})
-		c.Planned += planned
-		c.Happened += happened
-		m.faults[at] = c
-	}
+	m.late += s.Events["started away"]
+	m.takeOvers += s.TakeOvers
+	m.makers.Named += s.Makers.Named
+	m.makers.Nobody += s.Makers.Nobody
 	for _, f := range s.Faults {
-		count(f.Kind, f.Size, f.Planned, f.Happened)
-	}
-	if c := s.Messages; c != nil {
-		for what, n := range map[string]int{"request lost": c.LostRequests, "reply lost": c.LostReplies, "request late": c.Late,
-			"request repeated": c.Repeats, "delayed": c.Delays, "late or repeated, and done": c.Landed} {
-			count("message", what, n, n)
-		}
+		at := f.Kind + "\t" + f.Size
+		c := cmp.Or(m.faults[at], &torture.FaultCount{Kind: f.Kind, Size: f.Size})
+		c.Planned += f.Planned
+		c.Happened += f.Happened
+		m.faults[at] = c
 	}
 }
 

@@ -3,10 +3,8 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -18,9 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
@@ -177,6 +173,9 @@ func (f *tortureFlags) throughAPI(a *address.Address) error {
 	return nil
 }
 
+// sometimes is how often there is a line of progress where there is no bar.
+const sometimes = 30 * time.Second
+
 func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 	f.Command = func() (*exec.Cmd, error) {
 		self, err := os.Executable()
@@ -185,7 +184,15 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		}
 		return exec.Command(self, "torture", "process"), nil
 	}
-	f.Progress = tortureProgress(s.Err)
+	meter := cli.NewMeter(s)
+	next := time.Now().Add(sometimes)
+	f.Progress = func(part float64, text string) {
+		meter.Part(part, text)
+		if now := time.Now(); now.After(next) {
+			next = now.Add(sometimes)
+			meter.Line(fmt.Sprintf("%s, %.0f%%", text, 100*part))
+		}
+	}
 	// UntilSignal would end this process before the processes that it has started.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -205,18 +212,16 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		}
 	}()
 	sum, err := torture.Run(ctx, f.Config)
-	f.Progress(torture.Progress{})
+	meter.End()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		return err
 	case f.json:
-		text, err := json.Marshal(sum)
-		if err != nil {
+		if err := cli.WriteJSON(s.Out, sum); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.Out, "%s\n", text)
 	default:
 		sum.WriteTo(s.Out)
 	}
@@ -227,35 +232,4 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		return errors.New("faults that were planned did not happen: " + cli.List(sum.Missing, "and"))
 	}
 	return nil
-}
-
-// tortureProgress returns a function that shows the progress of a run: as a bar on a terminal,
-// otherwise as a line now and then. A Progress without a phase ends the bar.
-func tortureProgress(w io.Writer) func(torture.Progress) {
-	text := func(p torture.Progress) string {
-		if p.Phase == "check" {
-			return fmt.Sprintf("check: %d IDs", p.IDs)
-		}
-		return fmt.Sprintf("run: %d IDs, %d faults", p.IDs, p.Faults)
-	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionFullWidth())
-		return func(p torture.Progress) {
-			if p.Phase == "" {
-				bar.Finish()
-				return
-			}
-			bar.Set(min(int(1000*p.Part), 999)) // 1000 would end the bar
-			bar.Describe(text(p))
-		}
-	}
-	const every = 30 * time.Second
-	next := time.Now().Add(every)
-	return func(p torture.Progress) {
-		if now := time.Now(); p.Phase != "" && now.After(next) {
-			next = now.Add(every)
-			fmt.Fprintf(w, "firn: %s, %.0f%%\n", text(p), 100*p.Part)
-		}
-	}
 }
