@@ -20,7 +20,7 @@ import (
 
 // startSearch prepares the search.
 func (l *Lease) startSearch() {
-	l.searching, l.began = true, l.config.world.now()
+	l.searching, l.began = true, l.config.clock()
 	l.delay(nil)
 }
 
@@ -35,9 +35,9 @@ func (l *Lease) search(ctx context.Context) bool {
 			return !l.over()
 		}
 		l.quiet += pause
-		if l.config.world.sleep(ctx, pause) != nil {
+		if sleep(ctx, l.config.world, pause) != nil {
 			l.lockWork()
-			defer l.work.Unlock()
+			defer l.work.unlock()
 			l.endSearch(nil)
 			return false
 		}
@@ -47,7 +47,7 @@ func (l *Lease) search(ctx context.Context) bool {
 // over reports whether the lease was closed.
 func (l *Lease) over() bool {
 	l.lockWork()
-	defer l.work.Unlock()
+	defer l.work.unlock()
 	return l.closed()
 }
 
@@ -58,7 +58,7 @@ const shortestSearch, longestSearch = 100 * time.Millisecond, 5 * time.Second
 // searchOnce tries to take a worker. It returns how long to pause, and reports whether to try again.
 func (l *Lease) searchOnce(ctx context.Context, retry *backoff) (pause time.Duration, more bool) {
 	l.lockWork()
-	defer l.work.Unlock()
+	defer l.work.unlock()
 	err := l.openPool(ctx)
 	if err == nil {
 		err = l.acquire(ctx, forever)
@@ -75,11 +75,8 @@ func (l *Lease) searchOnce(ctx context.Context, retry *backoff) (pause time.Dura
 	l.delay(err)
 	l.tellFailing(err)
 	pause = retry.next()
-	return pause/2 + time.Duration(l.config.world.intN(int(pause/time.Microsecond)))*time.Microsecond, true
+	return pause/2 + time.Duration(l.config.intN(int(pause/time.Microsecond)))*time.Microsecond, true
 }
-
-// forever is longer than any wait, and small enough to count with.
-const forever = time.Duration(1) << 61
 
 // endSearch ends the search: with a worker, after Close, or with an error that no retry can mend. A
 // worker that came after Close is given back. The caller holds work.

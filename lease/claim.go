@@ -94,7 +94,7 @@ func (l *Lease) put(ctx context.Context, r record, rev driver.Revision) (driver.
 func (l *Lease) attempt(s stored) string {
 	a := l.attempts[s.Worker]
 	if a.count == 0 || a.rev != s.rev {
-		a = attempts{rev: s.rev, prefix: l.config.world.random(128) + "-"}
+		a = attempts{rev: s.rev, prefix: l.config.newName() + "-"}
 	}
 	a.count++
 	l.attempts[s.Worker] = a
@@ -118,7 +118,7 @@ func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 		r := l.held.record
 		r.Until = min(r.Until, max(l.roundUp(unused), l.own()))
 		r.From = min(r.From, r.Until)
-		r.Incarnation, r.Holder, r.Attempt = "", "", l.config.world.random(128)
+		r.Incarnation, r.Holder, r.Attempt = "", "", l.config.newName()
 		r.Back = max(l.now(), 0)
 		r.noteEnd(&l.held.record)
 		if _, err = l.put(ctx, r, l.held.rev); err == nil {

@@ -172,22 +172,13 @@ func TestEveryFormat(t *testing.T) {
 	})
 }
 
-// A compatWorld has the clock of the test's bubble, and no randomness.
-type compatWorld struct {
-	realWorld
-	count *int
-}
-
-func (w compatWorld) random(bits int) string {
-	*w.count++
-	return fmt.Sprintf("%0*x", bits/4, *w.count)
-}
-
-func (compatWorld) intN(int) int { return 0 }
-
 // compatScenario writes pools of all formats to an empty store, with records in every state.
 func compatScenario(t *testing.T, store driver.Store) {
-	world := compatWorld{count: new(int)}
+	names := 0
+	newName := func() string {
+		names++
+		return fmt.Sprintf("%032x", names)
+	}
 	add := func(k compatKind) {
 		t.Helper()
 		g, _ := k.make()
@@ -200,7 +191,7 @@ func compatScenario(t *testing.T, store driver.Store) {
 		t.Helper()
 		g, next := k.make()
 		l := testkit.Must(Start(t.Context(), store, g, Config{Pool: k.pool, Worker: worker, Window: 10 * time.Second, First: time.Second,
-			Holder: `orders "1" (process 17 on höst.example)`, world: world,
+			Holder: `orders "1" (process 17 on höst.example)`, clock: time.Now, newName: newName, intN: func(int) int { return 0 },
 			me: holding{Host: "höst.example", Process: 17, Program: "orders", Name: "orders \"1\""}}))
 		mint = func() {
 			t.Helper()
@@ -242,7 +233,7 @@ func compatScenario(t *testing.T, store driver.Store) {
 	die(start(k, Choice{}))
 	die(start(k, Number(2)))
 	time.Sleep(10 * time.Second)
-	rescued := testkit.Must(Rescue(t.Context(), store, k.pool, RescueConfig{world: world, lanes: 1}))
+	rescued := testkit.Must(Rescue(t.Context(), store, k.pool, RescueConfig{newName: newName, lanes: 1}))
 	time.Sleep(time.Until(rescued.Floor) + time.Second)
 	l := start(k, Number(3))
 	time.Sleep(5 * time.Second)
@@ -256,7 +247,7 @@ func compatScenario(t *testing.T, store driver.Store) {
 		}
 		return nil
 	}}
-	if _, err := Rescue(t.Context(), failing, k.pool, RescueConfig{world: world, lanes: 1}); !errors.Is(err, driver.ErrUnavailable) {
+	if _, err := Rescue(t.Context(), failing, k.pool, RescueConfig{newName: newName, lanes: 1}); !errors.Is(err, driver.ErrUnavailable) {
 		t.Fatalf("the rescue was not interrupted: %v", err)
 	}
 

@@ -1,9 +1,6 @@
 package lease
 
 import (
-	"context"
-	crand "crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -110,8 +107,10 @@ type Config struct {
 
 	me      holding          // this process in the history of the worker, without times
 	short   time.Duration    // leases that are shorter share entries of the history
-	clock   func() time.Time // of the generator; nil means time.Now
 	patient bool             // the lease waits for a worker although all holders are alive
+	clock   func() time.Time // of the generator; nil means time.Now
+	newName func() string    // returns a random name, a different one each time; nil means randomName
+	intN    func(n int) int  // returns a random number in [0, n); nil means rand.IntN
 	world   world            // nil for the real one
 }
 
@@ -168,8 +167,17 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 	if c.Notify == nil {
 		c.Notify = func(Event) {}
 	}
+	if c.clock == nil {
+		c.clock = time.Now
+	}
+	if c.newName == nil {
+		c.newName = randomName
+	}
+	if c.intN == nil {
+		c.intN = rand.IntN
+	}
 	if c.world == nil {
-		c.world = realWorld{clock: c.clock}
+		c.world = realWorld{}
 	}
 	return c, nil
 }
@@ -179,98 +187,3 @@ func setDefault(d *time.Duration, to time.Duration) {
 		*d = to
 	}
 }
-
-// A world provides time and random numbers to a lease. Simulations have their own worlds.
-type world interface {
-	now() time.Time
-	// sleep sleeps for d. If ctx ends first, sleep returns its error.
-	sleep(ctx context.Context, d time.Duration) error
-	// wait sleeps for d, until a value comes from wake, or until ctx ends, and returns the time
-	// slept. Wake may be nil.
-	wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error)
-	// random returns so many random bits in hexadecimal, different on each call.
-	random(bits int) string
-	// intN returns a random number in [0, n).
-	intN(n int) int
-	// timeout is context.WithTimeout.
-	timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
-	// start runs f in a new goroutine, and returns a channel that is closed when f has returned.
-	start(f func()) <-chan struct{}
-	// spawn runs f in a new goroutine.
-	spawn(f func())
-	// close closes a channel that callers of await wait for.
-	close(done chan struct{})
-	// await waits until done is closed. If ctx ends first, await returns its error.
-	await(ctx context.Context, done <-chan struct{}) error
-	// lock locks a lock.
-	lock(l lock)
-}
-
-type realWorld struct{ clock func() time.Time }
-
-func (w realWorld) now() time.Time {
-	if w.clock != nil {
-		return w.clock()
-	}
-	return time.Now()
-}
-
-func (w realWorld) sleep(ctx context.Context, d time.Duration) error {
-	_, err := w.wait(ctx, d, nil)
-	return err
-}
-
-func (realWorld) wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error) {
-	began := time.Now()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-			return d, nil
-		case _, open := <-wake:
-			if open {
-				return min(time.Since(began), d), nil
-			}
-			wake = nil // the store reports no more changes
-		case <-ctx.Done():
-			return min(time.Since(began), d), context.Cause(ctx)
-		}
-	}
-}
-
-func (realWorld) random(bits int) string {
-	b := make([]byte, bits/8)
-	crand.Read(b) // never fails: the program ends if the system has no randomness
-	return hex.EncodeToString(b)
-}
-
-func (realWorld) intN(n int) int { return rand.IntN(n) }
-
-func (realWorld) timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, d)
-}
-
-func (realWorld) start(f func()) <-chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	return done
-}
-
-func (realWorld) spawn(f func()) { go f() }
-
-func (realWorld) close(done chan struct{}) { close(done) }
-
-func (realWorld) await(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (realWorld) lock(l lock) { l.Lock() }

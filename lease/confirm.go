@@ -69,7 +69,7 @@ func (l *Lease) Confirm(ctx context.Context) (since time.Time, err error) {
 		return time.Time{}, context.Cause(ctx)
 	}
 	look := l.looks.join(l)
-	if err := l.config.world.await(ctx, look.done); err != nil {
+	if err := await(ctx, l.config.world, look.done); err != nil {
 		return time.Time{}, err
 	}
 	return look.since, look.err
@@ -128,7 +128,7 @@ func (l *Lease) keepLooking() {
 			return
 		}
 		look.since, look.err = l.look()
-		l.config.world.close(look.done)
+		close(look.done)
 	}
 }
 

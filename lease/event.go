@@ -128,7 +128,7 @@ func (l *Lease) notify(e Event) {
 		return
 	}
 	l.post(e)
-	l.work.Unlock()
+	l.work.unlock()
 	defer l.lockWork()
 	l.deliver()
 }

@@ -205,9 +205,9 @@ func TestExcludedLost(t *testing.T) {
 			lost := l.Worker()
 			other := Config{Worker: Number(lost), Wait: -1, Window: window, TrustClock: true, clock: clock.now}
 			began := time.Now()
-			l.work.Lock()
+			l.lockWork()
 			l.lose(errors.New("lost"))
-			l.work.Unlock()
+			l.work.unlock()
 			time.Sleep(time.Second) // while the lease takes another worker
 			clock.step(ahead)
 			for time.Since(began) < window+max(0, -ahead) {

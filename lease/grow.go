@@ -94,7 +94,7 @@ const namers = 8
 func (l *Lease) makeApart(ctx context.Context, r *poolRecord, crowd int) (stored, int, error) {
 	for range 4 {
 		workers := r.lacking(crowd)
-		s, err := l.pool.makeRecord(ctx, workers[l.config.world.intN(len(workers))], r.term())
+		s, err := l.pool.makeRecord(ctx, workers[l.config.intN(len(workers))], r.term())
 		if !errors.Is(err, driver.ErrConflict) {
 			return s, crowd, err
 		}
@@ -132,7 +132,7 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 			}
 			was = r
 			continue
-		case l.config.world.intN(max(crowd/namers, 1)) > 0:
+		case l.config.intN(max(crowd/namers, 1)) > 0:
 			crowd /= 2
 			continue
 		}
@@ -156,8 +156,8 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 func (l *Lease) standBack(ctx context.Context, times int) error {
 	const shortest, longest = 10 * time.Millisecond, time.Second
 	span := min(max(2*min(l.took, longest), shortest)<<min(times, 8), longest)
-	pause := time.Duration(1+l.config.world.intN(int(span/time.Microsecond))) * time.Microsecond
-	if end := l.config.world.sleep(ctx, pause); end != nil {
+	pause := time.Duration(1+l.config.intN(int(span/time.Microsecond))) * time.Microsecond
+	if end := sleep(ctx, l.config.world, pause); end != nil {
 		return &waitError{errTaken, end}
 	}
 	return nil

@@ -130,10 +130,10 @@ func mints(t *testing.T, g *nanoflake.Generator, l *Lease) {
 func die(l *Lease) {
 	l.lockWork()
 	l.close()
-	l.work.Unlock()
-	l.seal.Lock()
+	l.work.unlock()
+	l.seal.lock(realWorld{})
 	l.shut = true // the generator is not sealed either
-	l.seal.Unlock()
+	l.seal.unlock()
 	l.Close()
 	<-l.Done()
 }

@@ -70,15 +70,7 @@ type Lease struct {
 	took     time.Duration         // how long the last change in the store took
 }
 
-// A lock is a mutex made of a channel: in a bubble of testing/synctest, time passes while a
-// goroutine waits for it.
-type lock chan struct{}
-
-func (l lock) Lock()   { l <- struct{}{} }
-func (l lock) Unlock() { <-l }
-
-// lockWork locks work. In a simulation, time passes meanwhile.
-func (l *Lease) lockWork() { l.config.world.lock(l.work) }
+func (l *Lease) lockWork() { l.work.lock(l.config.world) }
 
 // goOn renews the lease until Close, and then calls ended. The last call of Close is the goroutine's
 // own: it waits for a call under way, and so the worker was given back when done is closed.
@@ -100,7 +92,7 @@ func (l *Lease) goOn(ctx context.Context, ended func()) {
 func (l *Lease) keep(ctx context.Context) error {
 	defer l.deliver()
 	l.lockWork()
-	defer l.work.Unlock()
+	defer l.work.unlock()
 	if l.pool == nil {
 		if err := l.openPool(ctx); err != nil {
 			return err
@@ -112,8 +104,8 @@ func (l *Lease) keep(ctx context.Context) error {
 	}
 	// The interval may begin a moment after now if two clocks differ a little. If the clock goes
 	// back further, the generator reports an error.
-	ahead := time.UnixMicro(l.since).Sub(l.config.world.now())
-	if err := l.config.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
+	ahead := time.UnixMicro(l.since).Sub(l.config.clock())
+	if err := sleep(ctx, l.config.world, min(max(ahead, 0), grace)); err != nil {
 		l.release(context.WithoutCancel(ctx))
 		return err
 	}
@@ -129,8 +121,8 @@ func (p *Pool) lease(store timed, g grant.Grantee, c Config) *Lease {
 
 // newLease returns a lease without a pool. The settings are settled.
 func newLease(name string, g grant.Grantee, c Config) *Lease {
-	return &Lease{name: name, generator: g, config: c, incarnation: c.world.random(128), worker: -1,
-		stop: func() {}, done: make(chan struct{}), seal: make(lock, 1), work: make(lock, 1), attempts: make(map[int]attempts),
+	return &Lease{name: name, generator: g, config: c, incarnation: c.newName(), worker: -1,
+		stop: func() {}, done: make(chan struct{}), seal: newLock(), work: newLock(), attempts: make(map[int]attempts),
 		claims: make(map[int]claimed)}
 }
 
@@ -215,7 +207,7 @@ func (l *Lease) Close() error {
 		return nil
 	}
 	l.lockWork()
-	defer l.work.Unlock()
+	defer l.work.unlock()
 	if !l.closed() {
 		l.err = cmp.Or(l.release(context.Background()), l.closeStore())
 	}
@@ -224,8 +216,8 @@ func (l *Lease) Close() error {
 
 // end seals the generator. A nil error means that the lease was closed.
 func (l *Lease) end(why error) {
-	l.config.world.lock(l.seal)
-	defer l.seal.Unlock()
+	l.seal.lock(l.config.world)
+	defer l.seal.unlock()
 	if l.shut {
 		return
 	}
@@ -247,7 +239,7 @@ const (
 func (l *Lease) run(ctx context.Context) {
 	retry := l.newBackoff()
 	for pause, more := time.Duration(0), true; more; {
-		if l.config.world.sleep(ctx, max(pause, time.Millisecond)) != nil {
+		if sleep(ctx, l.config.world, max(pause, time.Millisecond)) != nil {
 			return
 		}
 		pause, more = l.wake(ctx, retry)
@@ -258,7 +250,7 @@ func (l *Lease) run(ctx context.Context) {
 // more work.
 func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, more bool) {
 	l.lockWork()
-	defer l.work.Unlock()
+	defer l.work.unlock()
 	if !l.closed() {
 		pause = l.step(ctx, retry)
 	}
@@ -331,7 +323,7 @@ func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
 	}
 	pause := max(usual, l.price())
 	if none.Rescued {
-		pause = max(pause, min(none.Soonest.Sub(l.config.world.now())+l.jitter(), longestPause)) // the clock may be set before
+		pause = max(pause, min(none.Soonest.Sub(l.config.clock())+l.jitter(), longestPause)) // the clock may be set before
 	}
 	return pause
 }
@@ -346,7 +338,7 @@ func (l *Lease) untilDue() time.Duration {
 	case phaseWithdrawn:
 		lead = l.config.Window.Microseconds()
 	}
-	return min(max(time.UnixMicro(l.granted-lead).Sub(l.config.world.now()), 0), slice, time.Duration(l.lead)*time.Microsecond/10)
+	return min(max(time.UnixMicro(l.granted-lead).Sub(l.config.clock()), 0), slice, time.Duration(l.lead)*time.Microsecond/10)
 }
 
 // renew extends the lease's interval, or takes another worker if the worker was lost.
@@ -451,7 +443,7 @@ func (l *Lease) release(ctx context.Context) error {
 }
 
 // now returns the time in Unix microseconds.
-func (l *Lease) now() int64 { return l.config.world.now().UnixMicro() }
+func (l *Lease) now() int64 { return l.config.clock().UnixMicro() }
 
 // roundDown returns the start of the tick of a time.
 func (l *Lease) roundDown(us int64) int64 { return tickStart(l.pool.layout, us) }

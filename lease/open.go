@@ -130,7 +130,12 @@ func (l *Lease) closeStore() error {
 	within, cancel := world.timeout(context.Background(), l.config.Timeout)
 	defer cancel()
 	var err error
-	if world.await(within, world.start(func() { err = store.Close() })) != nil {
+	done := make(chan struct{})
+	world.spawn(func() {
+		defer close(done)
+		err = store.Close()
+	})
+	if await(within, world, done) != nil {
 		return nil // the store hangs, and nothing is lost
 	}
 	return err

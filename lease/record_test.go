@@ -135,9 +135,9 @@ func TestOtherMembers(t *testing.T) {
 		change()
 		_, l, _ = keep(t, p, clock, Config{})
 		kept("taken")
-		l.work.Lock()
+		l.lockWork()
 		err := l.renew(t.Context())
-		l.work.Unlock()
+		l.work.unlock()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,6 +45,7 @@ type RescueConfig struct {
 	Progress func(done, of int)
 
 	clock   func() time.Time // nil means time.Now
+	newName func() string    // as in Config
 	world   world            // nil for the real one
 	timeout time.Duration    // of a request; 0 means a minute
 	lanes   int              // how many records are written at once; 0 means 16
@@ -104,7 +105,7 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 			return nil, err
 		}
 	}
-	r := &rescue{name: name, store: timed{Store: store, world: c.world, limit: c.timeout}, RescueConfig: c}
+	r := &rescue{name: name, store: timed{Store: store, clock: c.clock, world: c.world, limit: c.timeout}, RescueConfig: c}
 	for {
 		if err = r.look(ctx); err != nil {
 			return nil, err
@@ -136,8 +137,14 @@ func (c RescueConfig) settle() (RescueConfig, error) {
 	if c.Progress == nil {
 		c.Progress = func(int, int) {}
 	}
+	if c.clock == nil {
+		c.clock = time.Now
+	}
+	if c.newName == nil {
+		c.newName = randomName
+	}
 	if c.world == nil {
-		c.world = realWorld{clock: c.clock}
+		c.world = realWorld{}
 	}
 	if c.lanes == 0 {
 		c.lanes = 16
@@ -312,12 +319,12 @@ func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
 
 // now returns the time to reckon the floor from.
 func (r *rescue) now(ctx context.Context) (int64, error) {
-	before := r.world.now()
+	before := r.clock()
 	if r.TrustClock {
 		return before.UnixMicro(), nil
 	}
 	reference, ok, err := r.store.now(ctx)
-	now := r.world.now()
+	now := r.clock()
 	switch {
 	case !ok || err != nil:
 		return now.UnixMicro(), err
@@ -447,7 +454,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 		next := r.pool.unused(worker, term{r.after.Generation, max(s.until, s.found.Until)})
 		next.Holders, next.others = r.history(s), s.found.others
 		if s.lost || s.found.Attempt != "" {
-			next.Attempt = r.world.random(128) // the record counts as used
+			next.Attempt = r.newName() // the record counts as used
 		}
 		value := encode(next)
 		_, err := r.store.Put(ctx, key, value, s.rev)

@@ -258,8 +258,8 @@ func TestRescueRaces(t *testing.T) {
 		if op == "put" && key == workerKey("p", l.Worker()) && races > 0 {
 			races--
 			clock.step(time.Second)
-			l.work.Lock()
-			defer l.work.Unlock()
+			l.lockWork()
+			defer l.work.unlock()
 			return l.renew(t.Context())
 		}
 		return nil

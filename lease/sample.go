@@ -49,7 +49,7 @@ func sampleSize(r *poolRecord) int {
 // are held. R is the pool's record. The error is errList if the search has to list the records.
 func (s *searchAny) sample(ctx context.Context, r *poolRecord, size, times int) (soonest time.Time, err error) {
 	l := s.lease
-	settled, err := l.checkByStore(ctx, l.config.world.now())
+	settled, err := l.checkByStore(ctx, l.config.clock())
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -97,9 +97,9 @@ func (l *Lease) pick(ctx context.Context, r *poolRecord, least, most int) ([]sto
 	some := make([]stored, 0, most)
 	free := false
 	for len(some) < most && (!free || len(some) < least) {
-		worker := r.nth(l.config.world.intN(made))
+		worker := r.nth(l.config.intN(made))
 		if len(some)%2 == 1 && len(lacking) > 0 {
-			near := (lacking[0] + r.Workers - mostGrown + l.config.world.intN(2*mostGrown)) % r.Workers
+			near := (lacking[0] + r.Workers - mostGrown + l.config.intN(2*mostGrown)) % r.Workers
 			if r.made(near) && !picked[near] {
 				worker = near
 			}

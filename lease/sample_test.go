@@ -18,17 +18,10 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// A chosen world draws from a seed. So the requests of a test are the same each time.
-type chosen struct {
-	realWorld
-	chance *rand.Rand
-}
-
-func (c chosen) intN(n int) int { return c.chance.IntN(n) }
-
-// seeded returns settings for a lease with chances from a seed.
+// seeded returns settings for a lease with chances from a seed. So the requests of a test are the same
+// each time.
 func seeded(clock *testClock, seed uint64) Config {
-	return Config{clock: clock.now, world: chosen{realWorld{clock.now}, rand.New(rand.NewPCG(seed, 1))}, Wait: -1, Window: time.Hour, First: time.Hour, Timeout: time.Minute}
+	return Config{clock: clock.now, intN: rand.New(rand.NewPCG(seed, 1)).IntN, Wait: -1, Window: time.Hour, First: time.Hour, Timeout: time.Minute}
 }
 
 // starting takes a lease for a generator that mints nothing, as any worker, and does not renew it.

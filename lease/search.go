@@ -61,6 +61,13 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 			return &waitError{err, end}
 		}
 		wait -= waited
+		select {
+		case _, open := <-changes:
+			if !open { // the store was closed, and tells of no more changes
+				changes = nil
+			}
+		default:
+		}
 	}
 }
 
@@ -71,7 +78,7 @@ const often, seldom = 100 * time.Millisecond, 2 * time.Second
 // untilTry returns how long to pause after a try has failed with err.
 func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Duration {
 	const shortest = 3 * time.Millisecond
-	pause := max(soonest.Sub(l.config.world.now()), shortest)
+	pause := max(soonest.Sub(l.config.clock()), shortest)
 	switch {
 	case isRescued(err): // no lease holds a worker, so no worker comes free sooner
 		return pause + l.jitter()
@@ -88,7 +95,10 @@ func (l *Lease) pause(ctx context.Context, d time.Duration, changes <-chan struc
 	if end == nil && waited < d {
 		jitter := min(l.jitter(), d-waited)
 		waited += jitter
-		end = l.config.world.sleep(ctx, jitter)
+		end = sleep(ctx, l.config.world, jitter)
+	}
+	if end == nil {
+		end = context.Cause(ctx) // Watch closes changes when ctx ends
 	}
 	return waited, end
 }
@@ -99,7 +109,7 @@ func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool 
 	var none *NoWorkerError
 	var held *HeldError
 	unheld := errors.As(err, &none) && none.Ahead || errors.As(err, &held) && held.Holder == ""
-	return unheld && soonest.Sub(l.config.world.now()) > wait
+	return unheld && soonest.Sub(l.config.clock()) > wait
 }
 
 // price is the shortest time between two tries: a millisecond for each record of the pool. A try
@@ -110,7 +120,7 @@ func (l *Lease) price() time.Duration {
 
 // jitter returns a random time of at most price, so that leases do not try all at once.
 func (l *Lease) jitter() time.Duration {
-	return time.Duration(l.config.world.intN(int(l.price()/time.Microsecond)+1)) * time.Microsecond
+	return time.Duration(l.config.intN(int(l.price()/time.Microsecond)+1)) * time.Microsecond
 }
 
 func isRescued(err error) bool {
@@ -200,7 +210,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		if err != errNone {
 			return soonest, err
 		}
-		soonest = l.config.world.now().Add(often) // when a process with another pool ends is not known
+		soonest = l.config.clock().Add(often) // when a process with another pool ends is not known
 		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true, Holder: l.excludedBy()}
 	}
 	// Free workers may be out of reach: a stopped process may be writing the records.
@@ -228,7 +238,7 @@ func (s *searchAny) stay(ctx context.Context, free int) error {
 
 // startClaims notes that a try begins to claim workers.
 func (l *Lease) startClaims() {
-	l.claiming, l.shares, l.shared = l.config.world.now(), false, false
+	l.claiming, l.shares, l.shared = l.config.clock(), false, false
 }
 
 // again pauses after other leases were quicker, and returns errAgain, or why the pause has ended.
@@ -362,7 +372,7 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 		got, ok, err := s.take(ctx, r)
 		switch {
 		case err == errExcluded: // when a process with another pool ends is not known
-			return l.config.world.now().Add(often), &HeldError{Pool: l.pool.name, Worker: s.number, Excluded: true, Holder: l.excludedBy()}
+			return l.config.clock().Add(often), &HeldError{Pool: l.pool.name, Worker: s.number, Excluded: true, Holder: l.excludedBy()}
 		case ok || err != nil:
 			return time.Time{}, err
 		}
@@ -397,7 +407,7 @@ func (s *searchNumber) find(ctx context.Context) (stored, error) {
 func (s *searchNumber) checkClock(ctx context.Context, r *poolRecord) error {
 	l := s.lease
 	if sampleSize(r) > 0 {
-		settled, err := l.checkByStore(ctx, l.config.world.now())
+		settled, err := l.checkByStore(ctx, l.config.clock())
 		if settled || err != nil {
 			return err
 		}
@@ -483,7 +493,7 @@ func (l *Lease) claimedLong() bool {
 
 // claimed returns how long the last try has asked for claims.
 func (l *Lease) claimed() time.Duration {
-	return min(max(l.config.world.now().Sub(l.claiming), 0), l.config.Timeout)
+	return min(max(l.config.clock().Sub(l.claiming), 0), l.config.Timeout)
 }
 
 func isExcluded(err error) bool {
@@ -512,7 +522,7 @@ func sortOut(all []stored, now int64) (free, soon []stored, soonest time.Time) {
 // shuffle puts workers in a random order, so that simultaneous searches try different workers.
 func (l *Lease) shuffle(workers []stored) {
 	for i := range workers {
-		n := i + l.config.world.intN(len(workers)-i)
+		n := i + l.config.intN(len(workers)-i)
 		workers[i], workers[n] = workers[n], workers[i]
 	}
 }

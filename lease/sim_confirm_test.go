@@ -54,7 +54,7 @@ func (l *simLease) confirmLater() {
 func (l *simLease) confirm(id simMint) {
 	s, world := l.s, simWorld{l}
 	if s.chance(0.3) {
-		world.sleep(context.Background(), time.Duration(s.exponential(float64(s.window)))*time.Microsecond)
+		sleep(context.Background(), world, time.Duration(s.exponential(float64(s.window)))*time.Microsecond)
 	}
 	l.halt(simHaltConfirm)
 	var ctx context.Context = &simContext{s: s, parent: context.Background(), deadline: simNever}
@@ -116,7 +116,7 @@ func (s *simulation) judgeUnconfirmed(l *simLease, worker int, began int64, err 
 	if !known || s.calm && l.stage == simMinting && !errors.Is(err, context.DeadlineExceeded) && s.store.down == 0 {
 		s.wrong(worker, "%s has worker %d, and Confirm says: %v", l.name, worker, err)
 	}
-	if errors.Is(err, errHangs) && l.hungLooks == 0 {
+	if errors.Is(err, errHangs) && l.hungLooks == 0 && l.process.frozen < began {
 		s.wrong(worker, "%s has a look wait for a request that is no look: %v", l.name, err)
 	}
 }

@@ -267,7 +267,8 @@ func (s *simulation) open(p *simProcess, slot int) *simLease {
 	l.ctx = &simContext{s: s, parent: context.Background(), deadline: simNever}
 	us := time.Microsecond
 	l.config = Config{Window: time.Duration(s.window) * us, First: time.Duration(s.first) * us, Timeout: time.Duration(s.timeout) * us,
-		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, clock: l.time, world: simWorld{l},
+		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, clock: l.time, newName: s.newName,
+		intN: s.random.IntN, world: simWorld{l},
 		me: l.me, short: time.Duration(s.short) * us}
 	switch {
 	case s.wait > 0:
@@ -397,7 +398,7 @@ func (l *simLease) begin() (ended bool) {
 	found := l.lease.search(l.ctx)
 	l.judgePhase(0)
 	if found { // the interval may begin a moment later
-		simWorld{l}.sleep(l.ctx, min(max(time.UnixMicro(l.lease.since).Sub(l.time()), 0), grace))
+		sleep(l.ctx, simWorld{l}, min(max(time.UnixMicro(l.lease.since).Sub(l.time()), 0), grace))
 	}
 	switch {
 	case l.closing:

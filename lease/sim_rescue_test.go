@@ -121,7 +121,7 @@ func (s *simulation) rescue() {
 		}
 		for pause := s.window / 4; ; pause = min(2*pause, 2*s.window) { // or rescues that overtake one another would go on for ever
 			done, err := Rescue(l.ctx, store, simPool, RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
-				world: simWorld{l}, timeout: l.config.Timeout, lanes: 1})
+				clock: l.time, newName: s.newName, world: simWorld{l}, timeout: l.config.Timeout, lanes: 1})
 			if err == nil {
 				s.note(-1, "rescued", l, func() string { return fmt.Sprintf("floor %s", simTime(done.Floor.UnixMicro())) })
 				s.counts[simRescues]++
@@ -135,7 +135,7 @@ func (s *simulation) rescue() {
 			if !errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, driver.ErrConflict) && !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrMissing) {
 				s.wrong(-1, "a rescue fails: %v", err)
 			}
-			simWorld{l}.sleep(l.ctx, time.Duration(s.exponential(float64(pause)))*us)
+			sleep(l.ctx, simWorld{l}, time.Duration(s.exponential(float64(pause)))*us)
 		}
 	})
 }

@@ -224,8 +224,13 @@ func (c simConn) call(ctx context.Context, r *simRequest) (simReply, error) {
 	l.naps = 0
 	l.halt(simHaltRequest)
 	var got simReply
-	if l.running.deaf {
+	if l.running.spawned && s.hangsNow() { // without a time limit, a lease would wait for ever
+		s.counts[simHangs]++
+		s.note(-1, "the store hangs", l, nil)
 		r.deaf, ctx = true, context.Background()
+		if r.op == simConfirm {
+			l.hungLooks++
+		}
 	}
 	err := ctx.Err()
 	if err == nil {
@@ -259,9 +264,6 @@ func (c simConn) Get(ctx context.Context, key string) (driver.Entry, error) {
 }
 
 func (c simConn) Confirm(ctx context.Context, key string) (driver.Entry, error) {
-	if c.l.running.deaf {
-		c.l.hungLooks++
-	}
 	got, err := c.call(ctx, &simRequest{op: simConfirm, key: key})
 	if err != nil {
 		return driver.Entry{}, err

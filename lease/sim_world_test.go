@@ -25,10 +25,8 @@ import (
 //	sim_confirm_test.go  callers that confirm IDs
 //	sim_rescue_test.go restores of the store from backups, and rescues
 //	sim_test.go        the tests
-//	sim_mutants_test.go  leases with a fault each, which the simulation must find
 //
-// Times are microseconds. Only sim_test.go and sim_mutants_test.go import testing: the other files
-// are compiled into the mutants, too.
+// Times are microseconds.
 
 const (
 	simStart = int64(1_780_000_000_000_000) // true time when a run begins, in Unix microseconds
@@ -49,7 +47,7 @@ type simulation struct {
 	leases    []*simLease
 	store     simStore
 	judge     simJudge
-	uplink    uint64 // for random names
+	names     uint64 // so many were drawn
 	rescuers  []*simLease
 	unsafe    int   // how many rescues have to come to an end
 	ahead     int64 // how far the clock of rescues is
@@ -270,21 +268,20 @@ const (
 	simFailed // Start has failed
 )
 
-// A simThread is a coroutine of a lease: its own, or one of a hanging request.
+// A simThread is a coroutine of a lease.
 type simThread struct {
-	resume func() (struct{}, bool)
-	kill   func()
-	yield  func(struct{}) bool
-	wait   *simWait
-	deaf   bool          // the store does not heed the contexts of its requests
-	done   chan struct{} // closed when it has ended
+	resume  func() (struct{}, bool)
+	kill    func()
+	yield   func(struct{}) bool
+	wait    *simWait
+	spawned bool // by the lease, for a request or for looks
 }
 
 // A simWait is a wait of a coroutine.
 type simWait struct {
 	thread *simThread
 	ctx    context.Context
-	on     <-chan struct{} // it waits for this to be closed, if it is not nil
+	ready  <-chan struct{} // it waits for this, if it is not nil
 	done   bool            // it will be resumed
 	err    error
 	take   func() // the result that it is resumed with
@@ -300,7 +297,7 @@ func (l *simLease) start(life func()) {
 }
 
 func (l *simLease) newThread(life func()) *simThread {
-	t := &simThread{done: make(chan struct{})}
+	t := new(simThread)
 	t.resume, t.kill = iter.Pull(func(yield func(struct{}) bool) {
 		defer func() {
 			if r := recover(); r != nil && r != (simDeath{}) {
@@ -328,19 +325,21 @@ func (l *simLease) goOn(t *simThread) {
 	l.running = t
 	_, more := t.resume()
 	l.running = before
-	if more {
-		return
+	if !more {
+		l.threads = slices.DeleteFunc(l.threads, func(other *simThread) bool { return other == t })
 	}
-	close(t.done)
-	l.threads = slices.DeleteFunc(l.threads, func(other *simThread) bool { return other == t })
-	l.wake(t.done)
+	l.poll()
 }
 
-// wake ends the waits for a channel, which was closed.
-func (l *simLease) wake(done chan struct{}) {
-	for _, t := range slices.Clone(l.threads) {
-		if w := t.wait; w != nil && w.on == done {
-			l.finish(w, nil, nil)
+// poll ends the waits for channels that are ready. Only coroutines of the lease make them ready.
+func (l *simLease) poll() {
+	for i := 0; i < len(l.threads); i++ { // finish may run coroutines, which poll again
+		if w := l.threads[i].wait; w != nil && !w.done {
+			select {
+			case <-w.ready:
+				l.finish(w, nil, nil)
+			default:
+			}
 		}
 	}
 }
@@ -426,97 +425,60 @@ func (l *simLease) halt(where simCount) {
 // clock returns the time by the clock of the lease's process.
 func (l *simLease) clock() int64 { return l.s.now + l.process.clock.offset }
 
-// A simLease is its own world.
-
 func (l *simLease) time() time.Time { return time.UnixMicro(l.clock()).UTC() }
 
+// newName returns a name that no lease had before.
+func (s *simulation) newName() string {
+	s.names++
+	return fmt.Sprintf("%032x", s.names)
+}
+
+// A simWorld is the world of a lease: its coroutines, and true time.
 type simWorld struct{ l *simLease }
 
-func (w simWorld) now() time.Time { return w.l.time() }
+// spawn runs f in a coroutine of its own.
+func (w simWorld) spawn(f func()) {
+	t := w.l.newThread(f)
+	t.spawned = true
+	w.l.goOn(t)
+}
 
-func (w simWorld) sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func (w simWorld) wait(ctx context.Context, d time.Duration, ready <-chan struct{}) (waited time.Duration, err error) {
 	l := w.l
+	select {
+	case <-ready:
+		return 0, nil
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if ready == nil {
+		l.judgeNap(d)
+	}
+	began := l.s.now
+	err = l.parkFor(ctx, func(wait *simWait) {
+		wait.ready = ready
+		if d < forever {
+			l.s.after(max(d.Microseconds(), 1), func() { l.finish(wait, nil, nil) })
+		}
+	})
+	return min(time.Duration(l.s.now-began)*time.Microsecond, d), err
+}
+
+// judgeNap judges a sleep: a lease must not only sleep for a moment, again and again.
+func (l *simLease) judgeNap(d time.Duration) {
 	if l.naps++; d > time.Millisecond {
 		l.naps = 0
 	}
 	if l.naps > 100 {
 		l.s.wrong(-1, "%s does nothing but sleep for %v", l.name, d)
 	}
-	return l.parkFor(ctx, func(wait *simWait) {
-		l.s.after(max(d.Microseconds(), 1), func() { l.finish(wait, nil, nil) })
-	})
 }
-
-// wait never wakes: the store does not tell of changes.
-func (w simWorld) wait(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
-	return d, w.sleep(ctx, d)
-}
-
-func (w simWorld) random(bits int) string {
-	s := w.l.s
-	s.uplink++
-	return fmt.Sprintf("%0*x", bits/4, s.uplink)
-}
-
-func (w simWorld) intN(n int) int { return w.l.s.random.IntN(n) }
 
 func (w simWorld) timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	c := &simContext{s: w.l.s, parent: ctx, deadline: w.l.s.now + d.Microseconds()}
 	return c, func() { c.cancelled = true }
-}
-
-// start runs a request. A hanging request runs in a coroutine of its own. Any other request is done
-// when start returns: its waits heed its context.
-func (w simWorld) start(f func()) <-chan struct{} {
-	l := w.l
-	if !l.s.hangsNow() {
-		f()
-		return simDone
-	}
-	l.s.counts[simHangs]++
-	l.s.note(-1, "the store hangs", l, nil)
-	t := l.newThread(f)
-	t.deaf = true
-	l.goOn(t)
-	return t.done
-}
-
-// simDone is the channel of a request done at once.
-var simDone = func() <-chan struct{} { done := make(chan struct{}); close(done); return done }()
-
-// spawn runs f in a coroutine of its own.
-func (w simWorld) spawn(f func()) { w.l.goOn(w.l.newThread(f)) }
-
-func (w simWorld) close(done chan struct{}) {
-	close(done)
-	w.l.wake(done)
-}
-
-func (w simWorld) await(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	default:
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return w.l.parkFor(ctx, func(wait *simWait) { wait.on = done })
-}
-
-// lock lets time pass while another coroutine has the lock.
-func (w simWorld) lock(c lock) {
-	for {
-		select {
-		case c <- struct{}{}:
-			return
-		default:
-			w.l.park(func(wait *simWait) { w.l.s.after(100, func() { w.l.finish(wait, nil, nil) }) })
-		}
-	}
 }
 
 // A simContext ends by true time, or when cancelled. No code waits for its Done: all waits are the

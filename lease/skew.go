@@ -34,7 +34,7 @@ func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 //     ahead, and the pool is not in use for that. One recent record is enough, even if all others
 //     are older: the pool may use a single worker, or an operator has set TrustClock.
 func (l *Lease) checkClock(ctx context.Context, all []stored) error {
-	now := l.config.world.now()
+	now := l.config.clock()
 	if settled, err := l.checkByStore(ctx, now); settled {
 		return err
 	}
@@ -56,7 +56,7 @@ func (l *Lease) checkClock(ctx context.Context, all []stored) error {
 // sample is ahead of the clock, and one is recent. A sample refuses no clock: one recent record among
 // all is enough for a pool in use, and most of a few are not most of all.
 func (l *Lease) agrees(some []stored) bool {
-	now := l.config.world.now()
+	now := l.config.clock()
 	u := l.usage(some, now.Add(l.config.MaxSkew).UnixMicro())
 	return u.behind == 0 && now.UnixMicro()-u.newest <= l.config.MaxIdle.Microseconds()
 }

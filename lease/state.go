@@ -155,4 +155,4 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 func (l *Lease) ends() int64 { return max(l.granted, min(l.since, l.now())) }
 
 // left returns for how long the generator can mint.
-func (l *Lease) left() time.Duration { return time.UnixMicro(l.ends()).Sub(l.config.world.now()) }
+func (l *Lease) left() time.Duration { return time.UnixMicro(l.ends()).Sub(l.config.clock()) }

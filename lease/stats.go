@@ -37,7 +37,7 @@ func (l *Lease) Left() time.Duration {
 	if granted == 0 || l.numbers.ended.Load() {
 		return 0
 	}
-	return max(time.UnixMicro(granted).Sub(l.config.world.now()), 0)
+	return max(time.UnixMicro(granted).Sub(l.config.clock()), 0)
 }
 
 // Stats returns the numbers of the lease. It is safe at any time, also before the first worker and
@@ -45,7 +45,7 @@ func (l *Lease) Left() time.Duration {
 func (l *Lease) Stats() Stats {
 	remaining := time.Duration(math.MaxInt64)
 	if ends := l.wanted.ExpiresAt; !ends.IsZero() {
-		remaining = ends.Sub(l.config.world.now())
+		remaining = ends.Sub(l.config.clock())
 	}
 	return Stats{Left: l.Left(), Renewals: l.numbers.renewals.Load(), Failures: l.numbers.failures.Load(), Remaining: remaining}
 }

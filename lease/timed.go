@@ -14,6 +14,7 @@ import (
 // store.
 type timed struct {
 	driver.Store
+	clock func() time.Time
 	world world
 	limit time.Duration
 	took  *time.Duration // about how long the last Put took, if not nil
@@ -36,7 +37,7 @@ const patience = 10 * time.Millisecond
 
 // timed returns a store with the time limit of the settings.
 func (c Config) timed(store driver.Store) timed {
-	return timed{Store: store, world: c.world, limit: c.Timeout, turn: new(turn)}
+	return timed{Store: store, clock: c.clock, world: c.world, limit: c.Timeout, turn: new(turn)}
 }
 
 // do makes a request. Do returns an error if the request was abandoned, or was not made.
@@ -51,20 +52,24 @@ func (t timed) do(ctx context.Context, op, key string, request func(context.Cont
 		return nil
 	}
 	if t.turn.done != nil {
-		if err := t.world.await(ctx, t.turn.done); err != nil {
+		if err := await(ctx, t.world, t.turn.done); err != nil {
 			return t.failed(op, key, fmt.Errorf("%w from a request of %s: %w", errHangs, timeText(t.turn.since), err))
 		}
 		t.turn.done = nil
 	}
-	began := t.world.now()
-	done := t.world.start(func() { request(ctx) })
-	err := t.world.await(ctx, done)
+	began := t.clock()
+	done := make(chan struct{})
+	t.world.spawn(func() {
+		defer close(done)
+		request(ctx)
+	})
+	err := await(ctx, t.world, done)
 	if err == nil {
 		return nil
 	}
 	late, stop := t.world.timeout(context.WithoutCancel(ctx), patience)
 	defer stop()
-	if t.world.await(late, done) == nil {
+	if await(late, t.world, done) == nil {
 		return nil
 	}
 	t.turn.done, t.turn.since = done, began
@@ -102,8 +107,8 @@ func (t timed) List(ctx context.Context, prefix string) ([]driver.Entry, error) 
 
 func (t timed) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	if t.took != nil {
-		began := t.world.now()
-		defer func() { *t.took = min(max(t.world.now().Sub(began), 0), t.limit) }()
+		began := t.clock()
+		defer func() { *t.took = min(max(t.clock().Sub(began), 0), t.limit) }()
 	}
 	return ask(ctx, t, "put", key, func(ctx context.Context) (driver.Revision, error) { return t.Store.Put(ctx, key, value, rev) })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
@@ -80,6 +81,34 @@ func TestWaitWatching(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unwatched closes the channels of Watch at once, as a store that was closed does.
+type unwatched struct{ driver.Store }
+
+func (unwatched) Watch(context.Context, string) (<-chan struct{}, error) {
+	changes := make(chan struct{})
+	close(changes)
+	return changes, nil
+}
+
+// When the store tells of no more changes, a waiting lease pauses as usual.
+func TestWatchEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		store := unwatched{&hooked{Store: memlease.New(), before: func(op, _ string) error {
+			if op == "list" {
+				looks++
+			}
+			return nil
+		}}}
+		clock, p := newTestClock(), mustCreate(t, store, 1)
+		keep(t, p, clock, Config{Window: time.Minute, First: time.Minute})
+		looks = 0
+		if _, err := try(t, p, clock, Config{Wait: 10 * time.Second}); !errors.Is(err, ErrNoWorker) || looks > 110 {
+			t.Errorf("it looked %d times in 10 s: %v", looks, err)
+		}
+	})
 }
 
 // If the store does not tell of changes, a waiting lease makes longer pauses, the more records a
