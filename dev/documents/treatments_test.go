@@ -46,7 +46,7 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/sql-generator.md", "console", "$ firn ", "cmd/firn/internal/tests/sqlgen TestPage"},
 	{"docs/sql-generator.md", "sql", "TRUNCATE", "cmd/firn/internal/tests/sqlgen TestReset"},
 	{"docs/sql-generator.md", "sql", "", "cmd/firn/internal/tests/sqlgen TestPage"},
-	{"README.md", "console", "$ go test work\n", ".ci/run readme"},
+	{"README.md", "console", "$ go test work\n", ".ci/run tests"},
 	{"README.md", "go", "package main", "examples/hello TestReadme"},
 	{"CONTRIBUTING.md", "console", "$ .ci/run full", ".ci/run tests-all"},
 	{"docs/model/README.md", "console", "", ".ci/run model"},
