@@ -159,6 +159,9 @@ func (m mode) begin(left time.Duration) string {
 // and the table must have the known version.
 func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
 	results, err := s.transact(ctx, m, "SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
+	if is(err, "42703", "42804", "42809", "42883", "22P02", "42P10", "23502") { // columns, or constraints, of another table
+		return nil, fmt.Errorf("%w: %s: %w", errForeign, s.name, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +173,7 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 		return nil, errStandby
 	}
 	if schema := results[n-2].Rows; len(schema) != 1 {
-		return nil, errForeign
+		return nil, fmt.Errorf("%w: %s", errForeign, s.name)
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
 		return nil, fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion)
 	}

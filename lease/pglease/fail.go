@@ -29,7 +29,7 @@ func readable(err error) error {
 }
 
 // errForeign reports a table that belongs to something else.
-var errForeign = errors.New("the table is not one of leases")
+var errForeign = errors.New("not a table of leases")
 
 // diagnose returns what helps against an error, and the kind of the error.
 func (s *Store) diagnose(err error) (driver.Remedy, error) {
@@ -74,8 +74,6 @@ func remedyFor(pg *pgconn.PgError) driver.Remedy {
 		return driver.RemedyPermissions
 	case "3D000", "3F000", "42P01":
 		return driver.RemedyCreate
-	case "42703", "42804", "42809", "42883", "22P02", "42P10", "23502": // another table
-		return driver.RemedyMove
 	case "57P01", "57P02", "57P03", "57P05", "40001", "40P01": // the server restarts, or wants another try
 		return driver.RemedyWait
 	case "42704":

@@ -110,7 +110,7 @@ func TestTable(t *testing.T) {
 	} {
 		run(t, conn, "CREATE TABLE %q.%q (%s)", schema, what, columns)
 		s := storetest.Open(t, pglease.Open, given("table="+schema+"."+what))
-		storetest.CallsFail(t, s, none, "another table, "+what, driver.ErrUnavailable, "remedy: move")
+		storetest.CallsFail(t, s, none, "another table, "+what, driver.ErrRefused, schema+"."+what, "remedy: move")
 		var rows int
 		if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %q.%q", schema, what)).Scan(&rows); err != nil || rows != 0 {
 			t.Errorf("another table, %s: has %d rows: %v", what, rows, err)
