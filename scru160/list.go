@@ -7,10 +7,10 @@ import (
 
 var list = payload.List[ID]{Length: textLen, Shortest: textLen, Append: ID.AppendText, Parse: parseBytes,
 	AppendRun: func(dst []byte, ids []ID, sep byte) int {
-		return base32.Hex.EncodeRun160(dst, (*[Size]byte)(&ids[0]), len(ids), sep)
+		return base32.Hex.EncodeRun(dst, ids[0][:], len(ids), sep)
 	},
 	ParseRun: func(dst []ID, text []byte, sep byte) int {
-		return base32.Hex.DecodeRun160((*[Size]byte)(&dst[0]), len(dst), text, sep)
+		return base32.Hex.DecodeRun(dst[0][:], len(dst), text, sep)
 	}}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line

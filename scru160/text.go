@@ -53,14 +53,14 @@ func MustParse(s string) ID {
 // an ID by value are thin wrappers: the compiler inlines the wrapper and saves a copy, which takes
 // longer than the reading.
 func (id *ID) read(s string) error {
-	if base32.Hex.Decode160((*[Size]byte)(id), s) {
+	if base32.Hex.Decode(id[:], s) {
 		return nil
 	}
 	return other(id, s)
 }
 
 func (id *ID) readBytes(s []byte) error {
-	if base32.Hex.Decode160Bytes((*[Size]byte)(id), s) {
+	if base32.Hex.DecodeBytes(id[:], s) {
 		return nil
 	}
 	return other(id, s)

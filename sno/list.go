@@ -4,10 +4,10 @@ import "github.com/firn-id/firn/internal/form/payload"
 
 var list = payload.List[ID]{Length: SizeEncoded, Shortest: SizeEncoded, Append: ID.AppendText, Parse: parseBytes,
 	AppendRun: func(dst []byte, ids []ID, sep byte) int {
-		return codec.EncodeRun80(dst, (*[SizeBinary]byte)(&ids[0]), len(ids), sep)
+		return codec.EncodeRun(dst, ids[0][:], len(ids), sep)
 	},
 	ParseRun: func(dst []ID, text []byte, sep byte) int {
-		return codec.DecodeRun80((*[SizeBinary]byte)(&dst[0]), len(dst), text, sep)
+		return codec.DecodeRun(dst[0][:], len(dst), text, sep)
 	}}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line

@@ -50,14 +50,14 @@ func MustParse(s string) ID {
 // read sets id to the ID of the canonical text, and leaves id unchanged on an error. Functions that
 // return an ID by value are thin wrappers: the compiler inlines the wrapper and saves a copy.
 func (id *ID) read(s string) error {
-	if codec.Decode80((*[SizeBinary]byte)(id), s) {
+	if codec.Decode(id[:], s) {
 		return nil
 	}
 	return refuse(s)
 }
 
 func (id *ID) readBytes(s []byte) error {
-	if codec.Decode80Bytes((*[SizeBinary]byte)(id), s) {
+	if codec.DecodeBytes(id[:], s) {
 		return nil
 	}
 	return refuse(s)

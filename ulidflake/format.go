@@ -16,7 +16,7 @@ var (
 		Columns: []shape.Column{{Type: shape.Bigint, GoType: "ulidflake.ID"}, {Type: shape.Varchar, GoType: "ulidflake.Text"}},
 		Of:      shapeOf,
 		Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(ParseDecimal), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID],
-			Reader: shape.Reader[ID], Writer: shape.Writer[ID], Lines: shape.Lines(list.ParseRun)},
+			Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 		New: func(r shape.Recipe) (shape.Generator, error) {
 			g, err := NewGenerator(Config{IncrementBits: r.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch, MaxBackward: r.MaxBackward})
 			return shape.Made(g, AppendAll, err)
@@ -28,8 +28,7 @@ var (
 		Columns: []shape.Column{{Type: shape.Bigint, GoType: "ulidflake.ScalableID"}, {Type: shape.Varchar, GoType: "ulidflake.ScalableText"}},
 		Of:      shapeOfScalable,
 		Codec: shape.Codec{Parse: shape.Reads(ParseScalable), Decimal: shape.Reads(ParseScalableDecimal), Hex: shape.Reads(ParseScalableHex),
-			AppendText: shape.Writes[ScalableID], Reader: shape.Reader[ScalableID], Writer: shape.Writer[ScalableID],
-			Lines: shape.Lines(listScalable.ParseRun)},
+			AppendText: shape.Writes[ScalableID], Reader: shape.Reader[ScalableID], Writer: shape.Writer[ScalableID]},
 		New: func(r shape.Recipe) (shape.Generator, error) {
 			g, err := NewScalableGenerator(ScalableConfig{Scalability: r.Worker, IncrementBits: r.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch, MaxBackward: r.MaxBackward})
 			return shape.Made(g, AppendAllScalable, err)

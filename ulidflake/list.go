@@ -6,21 +6,9 @@ import (
 )
 
 var (
-	list = payload.List[ID]{Length: base32.Len63, Shortest: base32.Len63, Append: ID.AppendText, Parse: parseBytes,
-		AppendRun: func(dst []byte, ids []ID, sep byte) int {
-			return base32.Crockford.EncodeRun63(dst, (*int64)(&ids[0]), len(ids), sep)
-		},
-		ParseRun: func(dst []ID, text []byte, sep byte) int {
-			return base32.Crockford.DecodeRun63((*int64)(&dst[0]), len(dst), text, sep)
-		}}
-
-	listScalable = payload.List[ScalableID]{Length: base32.Len63, Shortest: base32.Len63, Append: ScalableID.AppendText, Parse: parseScalableBytes,
-		AppendRun: func(dst []byte, ids []ScalableID, sep byte) int {
-			return base32.Crockford.EncodeRun63(dst, (*int64)(&ids[0]), len(ids), sep)
-		},
-		ParseRun: func(dst []ScalableID, text []byte, sep byte) int {
-			return base32.Crockford.DecodeRun63((*int64)(&dst[0]), len(dst), text, sep)
-		}}
+	list         = payload.List[ID]{Length: base32.Len63, Shortest: base32.Len63, Append: ID.AppendText, Parse: parseBytes}
+	listScalable = payload.List[ScalableID]{Length: base32.Len63, Shortest: base32.Len63,
+		Append: ScalableID.AppendText, Parse: parseScalableBytes}
 )
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line

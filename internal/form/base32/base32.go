@@ -2,11 +2,11 @@
 // most significant first, without padding. It knows no format. A decoder reports whether a text is
 // valid, and [Foreign] returns the offset of the first foreign character.
 //
-//	tables    for every processor                        base32.go
-//	vectors   a whole text at once, on amd64 with AVX2   vector_amd64.go, vector_amd64.s
+//	tables to write, 64-bit words to read   for every processor   base32.go
+//	vectors   IDs of 10 and of 20 bytes, on amd64 with AVX2       encode_amd64.s, decode_amd64.s
 //
-// Each vector function has a twin with tables, for processors without AVX2. The build tag purego
-// leaves vectors out. The race detector and the memory sanitizers use the twin too, because they do
+// The vector functions have twins with tables, for processors without AVX2. The build tag purego
+// leaves vectors out. The race detector and the memory sanitizers use the twins too, because they do
 // not see the memory accesses of assembly.
 package base32
 
@@ -18,12 +18,12 @@ type Codec struct {
 	rows   [4][16]byte // see row; the assembly depends on this offset
 
 	pairs  [1024][2]byte // pairs of characters, by value
-	values [256]int8     // values, by character; foreign for other characters
+	values [256]uint64   // values, by character; foreign for other characters
 }
 
-// foreign is the value of a character outside the alphabet. After sign extension and a shift,
-// foreign sets all bits above those of a valid value: see bits40.
-const foreign = -1
+// foreign is the value of a character outside the alphabet. After a shift, foreign sets all bits
+// above those of a valid value: see bits40.
+const foreign = ^uint64(0)
 
 // row returns the table of a character's value, by the high half of the character. Table 0 has the
 // digits (row 3 of ASCII), table 1 the letters up to O (rows 4 and 6), table 2 the letters from P
@@ -77,7 +77,7 @@ func (c *Codec) add(char byte, v int) {
 	}
 	*held = byte(v)
 	c.rows[rowTable][char>>4] = 0
-	c.values[char] = int8(v)
+	c.values[char] = uint64(v)
 }
 
 // The characters of the alphabets that formats use, in the order of their values.
@@ -112,83 +112,69 @@ func (c *Codec) Append63(dst []byte, v uint64) []byte {
 	return dst
 }
 
-// Append80 appends the 16 characters of src.
-func (c *Codec) Append80(dst []byte, src *[10]byte) []byte {
+// Append80 appends the 16 characters of id.
+func (c *Codec) Append80(dst []byte, id *[10]byte) []byte {
 	dst = append(dst, blank[:Len80]...)
-	encode80(c, dst, src)
+	encode(c, dst, id[:])
 	return dst
 }
 
-// Append160 appends the 32 characters of src.
-func (c *Codec) Append160(dst []byte, src *[20]byte) []byte {
+// Append160 appends the 32 characters of id.
+func (c *Codec) Append160(dst []byte, id *[20]byte) []byte {
 	dst = append(dst, blank[:Len160]...)
-	encode160(c, dst, src)
+	encode(c, dst, id[:])
 	return dst
 }
 
 // Decode63 reads 13 characters. It returns -1 if the text is invalid or its value is 2^63 or more.
-func (c *Codec) Decode63(s string) int64      { return decode63(c, s) }
+func (c *Codec) Decode63(s string) int64      { return decode63String(c, s) }
 func (c *Codec) Decode63Bytes(s []byte) int64 { return decode63Bytes(c, s) }
 
-// Decode80 reads 16 characters into dst. If the text is invalid, Decode80 leaves dst unchanged and
-// returns false.
-func (c *Codec) Decode80(dst *[10]byte, s string) bool      { return decode80(c, dst, s) }
-func (c *Codec) Decode80Bytes(dst *[10]byte, s []byte) bool { return decode80Bytes(c, dst, s) }
+// Decode reads the characters of an ID of 10 or 20 bytes. If the text is invalid, Decode leaves id
+// unchanged and returns false.
+func (c *Codec) Decode(id []byte, s string) bool {
+	return len(s) == textLen(id) && decodeString(c, id, s)
+}
 
-// Decode160 reads 32 characters into dst. If the text is invalid, Decode160 leaves dst unchanged
-// and returns false.
-func (c *Codec) Decode160(dst *[20]byte, s string) bool      { return decode160(c, dst, s) }
-func (c *Codec) Decode160Bytes(dst *[20]byte, s []byte) bool { return decode160Bytes(c, dst, s) }
+// DecodeBytes is Decode for a text in bytes.
+func (c *Codec) DecodeBytes(id, s []byte) bool {
+	return len(s) == textLen(id) && decode(c, id, s)
+}
+
+// textLen returns the number of characters of an ID of 10 or 20 bytes.
+func textLen(id []byte) int { return len(id) / 5 * 8 }
 
 // The functions for runs work on slices of IDs. This package does not know the type of the IDs, so
-// a pointer to the first ID and a number stand for the slice. Runs use vectors only, and return the
-// number of IDs done: 0 without vectors. The caller does the other IDs one by one.
+// the first ID and a number stand for the slice. Runs use vectors only, which hold 20 bytes: they do
+// nothing without vectors, and an even number of IDs of 10 bytes. Each returns the number of IDs done.
+// The caller does the other IDs one by one.
 
-// EncodeRun63 writes the n integers from first on to dst, with sep after each. It stops at a
-// negative integer or if dst has no room.
-func (c *Codec) EncodeRun63(dst []byte, first *int64, n int, sep byte) int {
-	return encodeRun63(c, dst, first, min(n, len(dst)/(Len63+1)), sep)
-}
-
-// EncodeRun80 is EncodeRun63 for n values of 10 bytes.
-func (c *Codec) EncodeRun80(dst []byte, first *[10]byte, n int, sep byte) int {
-	return encodeRun80(c, dst, first, min(n, len(dst)/(Len80+1)), sep)
-}
-
-// EncodeRun160 is EncodeRun63 for n values of 20 bytes.
-func (c *Codec) EncodeRun160(dst []byte, first *[20]byte, n int, sep byte) int {
-	return encodeRun160(c, dst, first, min(n, len(dst)/(Len160+1)), sep)
-}
-
-// DecodeRun63 reads up to n integers from text, each followed by sep, into the integers from first
-// on. It stops at an invalid text. It reads nothing if sep is a character of the alphabet.
-func (c *Codec) DecodeRun63(first *int64, n int, text []byte, sep byte) int {
-	if c.values[sep] >= 0 {
+// EncodeRun writes up to n IDs of 10 or 20 bytes to dst, with sep after each, while dst has room.
+func (c *Codec) EncodeRun(dst, first []byte, n int, sep byte) int {
+	each := 20 / len(first) // IDs in a vector
+	pairs := min(n, len(dst)/(textLen(first)+1)) / each
+	if !vectors || pairs == 0 {
 		return 0
 	}
-	return decodeRun63(c, first, min(n, len(text)/(Len63+1)), text, sep)
+	encodeRun(c, dst, first, pairs, sep)
+	return pairs * each
 }
 
-// DecodeRun80 is DecodeRun63 for n values of 10 bytes.
-func (c *Codec) DecodeRun80(first *[10]byte, n int, text []byte, sep byte) int {
-	if c.values[sep] >= 0 {
+// DecodeRun reads up to n IDs of 10 or 20 bytes from text, each followed by sep, until a text is
+// invalid. It reads nothing if sep is a character of the alphabet.
+func (c *Codec) DecodeRun(first []byte, n int, text []byte, sep byte) int {
+	each := 20 / len(first)
+	pairs := min(n, len(text)/(textLen(first)+1)) / each
+	if !vectors || pairs == 0 || c.values[sep] != foreign {
 		return 0
 	}
-	return decodeRun80(c, first, min(n, len(text)/(Len80+1)), text, sep)
-}
-
-// DecodeRun160 is DecodeRun63 for n values of 20 bytes.
-func (c *Codec) DecodeRun160(first *[20]byte, n int, text []byte, sep byte) int {
-	if c.values[sep] >= 0 {
-		return 0
-	}
-	return decodeRun160(c, first, min(n, len(text)/(Len160+1)), text, sep)
+	return decodeRun(c, first, text, pairs, sep) * each
 }
 
 // Foreign returns the offset of the first character outside the alphabet, or -1.
 func Foreign[S string | []byte](c *Codec, s S) int {
 	for i := range len(s) {
-		if c.values[s[i]] < 0 {
+		if c.values[s[i]] == foreign {
 			return i
 		}
 	}
@@ -197,12 +183,12 @@ func Foreign[S string | []byte](c *Codec, s S) int {
 
 // Digit returns the value of a character. ok is false if the character is not in the alphabet.
 func (c *Codec) Digit(char byte) (v byte, ok bool) {
-	return byte(c.values[char]), c.values[char] >= 0
+	return byte(c.values[char]), c.values[char] != foreign
 }
 
-// The twins of the encoders write over the end of dst.
+// The encoders write over the end of dst.
 
-func twinEncode63(c *Codec, dst []byte, v uint64) {
+func encode63(c *Codec, dst []byte, v uint64) {
 	p := (*[Len63]byte)(dst[len(dst)-Len63:])
 	p[0] = c.digits[v>>60]
 	c.encode20((*[4]byte)(p[1:]), v>>40)
@@ -210,15 +196,12 @@ func twinEncode63(c *Codec, dst []byte, v uint64) {
 	c.encode20((*[4]byte)(p[9:]), v)
 }
 
-func twinEncode80(c *Codec, dst []byte, src *[10]byte) {
-	p := (*[Len80]byte)(dst[len(dst)-Len80:])
-	c.encode80(p, src)
-}
-
-func twinEncode160(c *Codec, dst []byte, src *[20]byte) {
-	p := (*[Len160]byte)(dst[len(dst)-Len160:])
-	c.encode80((*[16]byte)(p[:16]), (*[10]byte)(src[:10]))
-	c.encode80((*[16]byte)(p[16:]), (*[10]byte)(src[10:]))
+func twinEncode(c *Codec, dst, id []byte) {
+	if len(id) == 20 {
+		c.encode80((*[16]byte)(dst[len(dst)-32:]), (*[10]byte)(id))
+		id = id[10:]
+	}
+	c.encode80((*[16]byte)(dst[len(dst)-16:]), (*[10]byte)(id))
 }
 
 func (c *Codec) encode80(p *[16]byte, src *[10]byte) {
@@ -235,58 +218,44 @@ func (c *Codec) encode20(p *[4]byte, v uint64) {
 	*(*[2]byte)(p[2:]) = c.pairs[v&1023]
 }
 
-// The twins of the decoders are not generic. If another package calls a generic function through an
-// inlined function, the compiler assumes that the arguments escape, and moves them to the heap.
+// The decoders that Decode and its like call are not generic. If another package calls a generic
+// function through an inlined function, the compiler assumes that the arguments escape, and moves
+// them to the heap.
 
-func twin63(c *Codec, s string) int64 {
+func decode63String(c *Codec, s string) int64 { return decode63(c, s) }
+func decode63Bytes(c *Codec, s []byte) int64  { return decode63(c, s) }
+
+func decode63[S string | []byte](c *Codec, s S) int64 {
 	if len(s) != Len63 {
 		return -1
 	}
-	return value63(bits40(c, s[:8]), bits40(c, s[5:]))
+	return value63(bits40(&c.values, s[:8]), bits40(&c.values, s[5:]))
 }
 
-func twin63Bytes(c *Codec, s []byte) int64 {
-	if len(s) != Len63 {
-		return -1
+func twinDecode(c *Codec, id, s []byte) bool              { return decodeOne(c, id, s) }
+func twinDecodeString(c *Codec, id []byte, s string) bool { return decodeOne(c, id, s) }
+
+func decodeOne[S string | []byte](c *Codec, id []byte, s S) bool {
+	high, low := bits40(&c.values, s[:8]), bits40(&c.values, s[8:])
+	foreign := high | low
+	if len(id) == 20 {
+		a, b := bits40(&c.values, s[16:]), bits40(&c.values, s[24:])
+		if foreign |= a | b; foreign>>40 == 0 {
+			put80((*[10]byte)(id[10:]), a, b)
+		}
 	}
-	return value63(bits40(c, s[:8]), bits40(c, s[5:]))
-}
-
-func twin80(c *Codec, dst *[10]byte, s string) bool {
-	return len(s) == Len80 && put80(dst, bits40(c, s[:8]), bits40(c, s[8:]))
-}
-
-func twin80Bytes(c *Codec, dst *[10]byte, s []byte) bool {
-	return len(s) == Len80 && put80(dst, bits40(c, s[:8]), bits40(c, s[8:]))
-}
-
-func twin160(c *Codec, dst *[20]byte, s string) bool {
-	var v [20]byte
-	ok := len(s) == Len160 && put80((*[10]byte)(v[:]), bits40(c, s[:8]), bits40(c, s[8:16])) &&
-		put80((*[10]byte)(v[10:]), bits40(c, s[16:24]), bits40(c, s[24:]))
-	if ok {
-		*dst = v
+	if foreign>>40 != 0 {
+		return false
 	}
-	return ok
+	put80((*[10]byte)(id), high, low)
+	return true
 }
 
-func twin160Bytes(c *Codec, dst *[20]byte, s []byte) bool {
-	var v [20]byte
-	ok := len(s) == Len160 && put80((*[10]byte)(v[:]), bits40(c, s[:8]), bits40(c, s[8:16])) &&
-		put80((*[10]byte)(v[10:]), bits40(c, s[16:24]), bits40(c, s[24:]))
-	if ok {
-		*dst = v
-	}
-	return ok
-}
-
-// bits40 returns the value of 8 characters. Bits above the low 40 are set if a character is
+// bits40 returns the value of 8 characters, by the values of a Codec. Bits above the low 40 are set if a character is
 // foreign.
-func bits40[S string | []byte](c *Codec, s S) uint64 {
+func bits40[S string | []byte](v *[256]uint64, s S) uint64 {
 	_ = s[7]
-	return uint64(c.values[s[0]])<<35 | uint64(c.values[s[1]])<<30 | uint64(c.values[s[2]])<<25 |
-		uint64(c.values[s[3]])<<20 | uint64(c.values[s[4]])<<15 | uint64(c.values[s[5]])<<10 |
-		uint64(c.values[s[6]])<<5 | uint64(c.values[s[7]])
+	return v[s[0]]<<35 | v[s[1]]<<30 | v[s[2]]<<25 | v[s[3]]<<20 | v[s[4]]<<15 | v[s[5]]<<10 | v[s[6]]<<5 | v[s[7]]
 }
 
 // value63 joins the values of the first 8 and the last 8 of 13 characters, which overlap by 3.
@@ -297,12 +266,8 @@ func value63(first, last uint64) int64 {
 	return int64(first<<25 | last)
 }
 
-// put80 writes twice 40 bits to dst. It returns false if a value has bits above its low 40.
-func put80(dst *[10]byte, high, low uint64) bool {
-	if (high|low)>>40 != 0 {
-		return false
-	}
+// put80 writes twice 40 bits to dst.
+func put80(dst *[10]byte, high, low uint64) {
 	binary.BigEndian.PutUint64(dst[:8], high<<24|low>>16)
 	binary.BigEndian.PutUint16(dst[8:], uint16(low))
-	return true
 }

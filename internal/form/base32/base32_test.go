@@ -74,7 +74,7 @@ func checkBytes(t *testing.T, s string) {
 	g10, g20 := guarded[[10]byte]{guard, [10]byte{old, 1, 9: old}, guard}, guarded[[20]byte]{guard, [20]byte{old, 1, 19: old}, guard}
 	before10, before20 := g10.v, g20.v
 	want, r := testkit.Base32Hex80.Decode(s, bits(80))
-	switch ok := base32.Hex.Decode80(&g10.v, s); {
+	switch ok := base32.Hex.Decode(g10.v[:], s); {
 	case ok != (r.Kind == testkit.Fine):
 		t.Errorf("%q, 10 bytes: %v; want %v", s, ok, r)
 	case ok && new(big.Int).SetBytes(g10.v[:]).Cmp(want) != 0:
@@ -85,7 +85,7 @@ func checkBytes(t *testing.T, s string) {
 		t.Errorf("%q was refused, and left %x", s, g10.v)
 	}
 	again := before10
-	if ok := base32.Hex.Decode80Bytes(&again, []byte(s)); ok != (r.Kind == testkit.Fine) || again != g10.v {
+	if ok := base32.Hex.DecodeBytes(again[:], []byte(s)); ok != (r.Kind == testkit.Fine) || again != g10.v {
 		t.Errorf("%q: %x from a string, %x, %v from bytes", s, g10.v, again, ok)
 	}
 	if len(s) == base32.Len80 && r.Kind == testkit.Character {
@@ -93,7 +93,7 @@ func checkBytes(t *testing.T, s string) {
 	}
 
 	want, r = testkit.Base32Hex160.Decode(s, bits(160))
-	switch ok := base32.Hex.Decode160(&g20.v, s); {
+	switch ok := base32.Hex.Decode(g20.v[:], s); {
 	case ok != (r.Kind == testkit.Fine):
 		t.Errorf("%q, 20 bytes: %v; want %v", s, ok, r)
 	case ok && new(big.Int).SetBytes(g20.v[:]).Cmp(want) != 0:
@@ -104,7 +104,7 @@ func checkBytes(t *testing.T, s string) {
 		t.Errorf("%q was refused, and left %x", s, g20.v)
 	}
 	again20 := before20
-	if ok := base32.Hex.Decode160Bytes(&again20, []byte(s)); ok != (r.Kind == testkit.Fine) || again20 != g20.v {
+	if ok := base32.Hex.DecodeBytes(again20[:], []byte(s)); ok != (r.Kind == testkit.Fine) || again20 != g20.v {
 		t.Errorf("%q: %x from a string, %x, %v from bytes", s, g20.v, again20, ok)
 	}
 	if len(s) == base32.Len160 && r.Kind == testkit.Character {
@@ -204,7 +204,7 @@ func TestNoFold(t *testing.T) {
 				s := []byte("9xa2b3c4d5e6f7g8")
 				s[at] = byte(char)
 				var v [10]byte
-				if ok := c.Decode80(&v, string(s)); ok != (strings.IndexByte(alphabet, byte(char)) >= 0) {
+				if ok := c.Decode(v[:], string(s)); ok != (strings.IndexByte(alphabet, byte(char)) >= 0) {
 					t.Fatalf("%q: %v", s, ok)
 				} else if ok {
 					checkWritten(t, c.Append80([]byte("+"), &v), string(s))
