@@ -89,8 +89,6 @@ type hooks struct {
 	onMachine  func() error
 	sync       func(*os.File) error
 	note       func(step, path, to string) // is called after each step of a write
-
-	unlocked, unchecked bool // mutants: leave out the lock, or the check after the lock
 }
 
 func (h *hooks) did(step, path, to string) {
