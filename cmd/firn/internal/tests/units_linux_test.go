@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/services"
-	"github.com/firn-id/firn/lease/kubelease"
 )
 
 // docs is where the documents are.
@@ -87,11 +86,6 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%s: %v\n%s\n%s", name, err, out, unit)
 		}
 	}
-	bad := filepath.Join(dir, "bad.service")
-	check(t, os.WriteFile(bad, []byte("[Service]\nExecStart=/bin/true\nRestartSec=soon\n"), 0o644))
-	if out, _ := exec.Command(analyze, "verify", "--man=no", "--recursive-errors=no", bad).CombinedOutput(); !strings.Contains(string(out), "Failed to parse") {
-		t.Errorf("systemd-analyze does not see a mistake: %s", out)
-	}
 }
 
 // TestPipes: a client of a database that gets a script by a pipe ends at the first error, with another
@@ -114,22 +108,5 @@ func TestPipes(t *testing.T) {
 	}
 	if found < 8 {
 		t.Errorf("%d pipes", found)
-	}
-}
-
-// TestRole: deploy.md gives the service account what firn pool grants prints, and the account's name is that
-// of the pods.
-func TestRole(t *testing.T) {
-	text, err := kubelease.Rights("kubernetes://default/ids", "ids")
-	check(t, err)
-	_, objects, _ := strings.Cut(text, "\n") // without the comment
-	page := pages(t)["deploy.md"]
-	for _, want := range []string{objects, "kind: ServiceAccount\nmetadata: {name: ids, namespace: default}\n"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("deploy.md is without\n%s", want)
-		}
-	}
-	if n := strings.Count(page, "serviceAccountName: ids\n"); n != 2 {
-		t.Errorf("%d pods with the account, not the Job and the Deployment", n)
 	}
 }
