@@ -12,7 +12,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
@@ -134,7 +133,7 @@ func TestPoolReplaced(t *testing.T) {
 	put(t, store, poolKey("p"), e.Value)
 	_, _, err := p.Workers(t.Context())
 	if !errors.Is(err, ErrRolledBack) || !strings.Contains(err.Error(), q.UUID()) || !strings.Contains(err.Error(), p.UUID()) ||
-		!strings.HasSuffix(err.Error(), ": rescue the pool (lease.Rescue), then start this program again") {
+		RemedyFor(err).Kind != driver.RemedyRecover {
 		t.Errorf("%v", err)
 	}
 	testkit.Is(t, testkit.Err(p.grow(t.Context(), -1)), ErrRolledBack, "grow")
@@ -328,13 +327,6 @@ func TestGrowRace(t *testing.T) {
 	}}
 	l := testkit.Must(p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now}))
 	l.Close()
-}
-
-// Pools and stores advise in the same words.
-func TestAdviceDamaged(t *testing.T) {
-	if adviceDamaged != advice.Damaged {
-		t.Errorf("%q and %q", adviceDamaged, advice.Damaged)
-	}
 }
 
 func TestMissing(t *testing.T) {
