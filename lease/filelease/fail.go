@@ -48,13 +48,13 @@ func (s *Store) noStore(wrong string) error {
 func addressError(addr string) error {
 	scheme, rest, _ := strings.Cut(addr, ":")
 	if !strings.EqualFold(scheme, "file") {
-		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is an address, for lease.OpenStore", driver.ErrAddress), "")
+		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, not an address (lease.OpenStore takes one)", driver.ErrAddress), "")
 	}
 	path := strings.TrimLeft(rest, "/")
 	if unescaped, err := url.PathUnescape(path); err == nil {
 		path = unescaped
 	}
-	return driver.OpenError("file", fmt.Errorf("%w: Open takes the directory %s, and this is file:%s, for lease.OpenStore",
+	return driver.OpenError("file", fmt.Errorf("%w: Open takes the directory %s, not file:%s (lease.OpenStore takes an address)",
 		driver.ErrAddress, directory(path), rest), "")
 }
 

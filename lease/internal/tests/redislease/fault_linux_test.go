@@ -244,7 +244,7 @@ func TestTLS(t *testing.T) {
 	_, err = redislease.Open(t.Context(), storetest.With(secure, "ca="+cert, "server-name=other"))
 	storetest.Fails(t, "a certificate of another", err, driver.ErrUnavailable, "remedy: address")
 	_, err = redislease.Open(t.Context(), fmt.Sprintf("rediss://%s/0?timeout=500ms", srv.Host()))
-	storetest.Fails(t, "no TLS", err, driver.ErrUnavailable, "remedy: address")
+	storetest.Fails(t, "no TLS", err, driver.ErrUnavailable, "remedy: connect")
 	_, err = redislease.Open(t.Context(), fmt.Sprintf("redis://127.0.0.1:%d/0?timeout=500ms", plain))
 	storetest.Fails(t, "only TLS", err, driver.ErrUnavailable, "remedy: connect")
 }
