@@ -101,7 +101,7 @@ func newChild(o orders, open func(context.Context) (driver.Store, error)) (c *ch
 
 // lossy returns a store whose messages get lost, come late or come twice.
 func (c *child) lossy(store driver.Store) driver.Store {
-	c.faulty = faults.New(store, rand.New(rand.NewPCG(uint64(c.Process), 9)),
+	c.faulty = faults.New(store, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), // another fate for each try
 		faults.Chances{LoseRequest: 0.03, LoseReply: 0.06, Late: 0.04, Repeat: 0.08, Delay: 0.1})
 	c.faulty.Wait = func(ctx context.Context) error {
 		sleep(ctx, rand.N(c.Window/4))
@@ -201,11 +201,11 @@ func (c *child) notify(e lease.Event) {
 	c.note(n)
 }
 
-// start makes a generator with a lease, and waits as long as needed. If ctx ends first, the lease is nil.
+// start makes a generator with a lease, and waits as long as the run goes on. If the run ends first, the lease is nil.
 func (c *child) start(ctx context.Context) (shape.Generator, *lease.Lease) {
 	config := lease.Config{Pool: c.Place.Pool, Window: c.Window, Wait: c.Window, Timeout: timeout(c.Window),
 		Background: c.Background, Notify: c.notify}
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !c.last.Load() {
 		g, err := c.format.New(shape.Recipe{Leased: true, Clock: c.clock})
 		if err == nil {
 			var l *lease.Lease
@@ -317,7 +317,7 @@ func (c *child) prove(g shape.Generator) entry {
 		}
 		noWorker := errors.Is(err, lease.ErrNoWorker)
 		limit := max(2*c.Window, 2*time.Second)
-		if !noWorker && (errors.Is(err, lease.ErrLeaseExpired) || errors.Is(err, iderr.ErrFenced)) {
+		if !noWorker && (errors.Is(err, lease.ErrLeaseExpired) || errors.Is(err, lease.ErrStarting) || errors.Is(err, iderr.ErrFenced)) {
 			limit += patience
 		}
 		if time.Since(began) < limit {

@@ -18,9 +18,6 @@ const (
 	cutRequests kind = "requests lost" // no request reaches the store
 	cutReplies  kind = "replies lost"  // the store does the change, and no reply comes back
 	delay       kind = "delay"         // delays both ways
-
-	// breakdown is a fault of the servers. The plan has none: a Server knows its faults.
-	breakdown kind = "server"
 )
 
 // The ways of a kill.
@@ -72,10 +69,9 @@ func faultsOf(network bool) (all []fault) {
 // An action is a fault that is done to one process.
 type action struct {
 	fault
-	after  time.Duration // the action before
-	lasts  time.Duration // steps: until the clock is set right
-	stays  bool          // a small step that is not set right, so that the clocks differ
-	moment time.Duration // between two kills
+	after time.Duration // the action before
+	lasts time.Duration // steps: until the clock is set right
+	stays bool          // a small step that is not set right, so that the clocks differ
 }
 
 // A plan draws the actions of a slot from the seed of the run.
@@ -105,8 +101,7 @@ func (p *plan) next(of []fault) action {
 		f = p.draw(of)
 	}
 	windows := func(n float64) time.Duration { return time.Duration(n * float64(p.window)) }
-	a := action{fault: f, after: min(windows(1.2*p.random.ExpFloat64()), windows(5)), lasts: windows(f.windows),
-		moment: time.Duration(p.random.Int64N(int64(200 * time.Millisecond)))}
+	a := action{fault: f, after: min(windows(1.2*p.random.ExpFloat64()), windows(5)), lasts: windows(f.windows)}
 	if f.kind == step {
 		a.lasts = windows(0.3 + 3*p.random.Float64())
 		a.stays = f.change.Abs() < time.Second && p.random.IntN(3) == 0

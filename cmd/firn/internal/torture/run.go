@@ -3,7 +3,6 @@ package torture
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,8 +48,6 @@ func (r *runner) run(parent context.Context) error {
 	defer r.journal.file.Close()
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	faulty, calm := context.WithCancel(ctx)
-	defer calm()
 	var slots []*slot
 	for i := range r.Processes {
 		s, err := r.newSlot(i)
@@ -74,12 +71,9 @@ func (r *runner) run(parent context.Context) error {
 	}
 	r.cold.Add(len(slots))
 	r.stormy.Add(len(slots))
-	repaired := make(chan struct{})
 	for _, s := range slots {
-		start(func() error { return s.run(ctx, repaired) })
+		start(func() error { return s.run(ctx) })
 	}
-	go func() { r.stormy.Wait(); calm() }()
-	start(func() error { defer close(repaired); return r.breakServers(ctx, faulty) })
 	start(func() error {
 		sleep(ctx, 2*r.Window)
 		for end := time.Now().Add(patience); !r.startedAway() && time.Now().Before(end) && sleep(ctx, 20*time.Millisecond); {
@@ -186,7 +180,7 @@ func (r *runner) tookOver() bool {
 	return k.readJournals() == nil && k.sum.TakeOvers > 0
 }
 
-// note notes a fault that was done to a process, or to a server.
+// note notes a fault that was done to a process.
 func (r *runner) note(k kind, size string, process int, happened bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,29 +198,4 @@ func (r *runner) ended() (all []ended) {
 		all = append(all, ended{p.number, p.cmd.Process.Pid, wasKilled(p.cmd.ProcessState)})
 	}
 	return all
-}
-
-// breakServers does the faults of the servers in turn, while the processes have faults. The seed gives the order.
-func (r *runner) breakServers(ctx, faulty context.Context) error {
-	if r.Server == nil {
-		return nil
-	}
-	random := rand.New(rand.NewPCG(r.Seed, 1))
-	windows := func(n float64) time.Duration { return time.Duration(n * float64(r.Window)) }
-	r.cold.Wait()
-	for {
-		ways := slices.Clone(r.Server.Faults())
-		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
-		for _, way := range ways {
-			if !sleep(faulty, windows(1+2*random.Float64())) {
-				return nil
-			}
-			if err := r.Server.Break(ctx, way, windows(0.3+1.7*random.Float64())); err != nil {
-				return fmt.Errorf("%s: %w", way, err)
-			}
-			if err := r.note(breakdown, way, 0, true); err != nil {
-				return err
-			}
-		}
-	}
 }

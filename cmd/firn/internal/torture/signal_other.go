@@ -24,5 +24,3 @@ var terminated []os.Signal
 func wasKilled(*os.ProcessState) bool { return false }
 
 func wasTerminated(*os.ProcessState) bool { return false }
-
-func isStopped(int) (bool, error) { return false, errors.ErrUnsupported }

@@ -24,8 +24,6 @@ func pause(p *os.Process) error {
 	return freeze.Process(p.Pid)
 }
 
-func isStopped(pid int) (bool, error) { return freeze.Frozen(pid) }
-
 func resume(p *os.Process) error { return p.Signal(syscall.SIGCONT) }
 
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

@@ -143,7 +143,7 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 		kind kind
 		name string
 	}{{kill, "kills"}, {stop, "stops"}, {step, "clock steps"}, {finish, "clean ends"}, {cutRequests, "requests lost"},
-		{cutReplies, "replies lost"}, {delay, "delays"}, {breakdown, "servers"}, {"message", "messages"}} {
+		{cutReplies, "replies lost"}, {delay, "delays"}, {"message", "messages"}} {
 		var sizes []string
 		for _, c := range s.Faults {
 			if c.Kind == string(k.kind) && c.Planned > 0 {

@@ -3,7 +3,7 @@
 //
 //	plan.go       which faults, drawn from a seed
 //	network.go    the network between the processes and the store
-//	run.go        the run: all processes, and the servers of the store
+//	run.go        the run: all processes
 //	slot.go       one process after another, and the faults done to them
 //	child.go      a process: leases a worker, and logs IDs before use
 //	confirm.go    IDs that a lease confirms, as for a strictly ordered service
@@ -54,27 +54,16 @@ type Config struct {
 	Servers []string
 	Via     func(servers []string) string
 
-	// Server, if not nil, breaks the servers of the store.
-	Server Server
-
 	// Messages makes calls of the store get lost, come late or come twice, in each process.
 	Messages bool
 
-	// Progress, if not nil, is called about once a second.
+	// Progress, if not nil, is called about once a second, once all processes make IDs. The part is 1 when
+	// the time is up.
 	Progress func(part float64, text string)
 }
 
 // An Opener opens the store of an address.
 type Opener func(ctx context.Context, address string) (driver.Store, error)
-
-// A Server breaks the servers of a store.
-type Server interface {
-	// Faults returns the names of the faults.
-	Faults() []string
-	// Break does a fault for about the given time, then repairs the servers. The error is that the
-	// fault or the repair failed.
-	Break(ctx context.Context, fault string, d time.Duration) error
-}
 
 // Run tortures and checks. Violations are in the Summary; the error is that the run itself failed.
 func Run(ctx context.Context, c Config) (*Summary, error) {

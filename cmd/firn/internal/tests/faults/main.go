@@ -28,11 +28,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -94,8 +96,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		for n := i; n < *runs; n += len(all) {
 			c.Seed, c.Format = *seed+uint64(n), formats[n/len(all)%len(formats)]
-			c.Store, c.Servers, c.Via, c.Server = server.address(server.endpoints()), server.endpoints(), server.address, server
-			sum, err := torture.Run(ctx, c)
+			c.Store, c.Servers, c.Via = server.address(server.endpoints()), server.endpoints(), server.address
+			sum, err := m.run(ctx, c, server)
 			if err != nil {
 				server.close()
 				return fmt.Errorf("%s, seed %d: %w", name, c.Seed, err)
@@ -122,6 +124,54 @@ func startServer(ctx context.Context, name string) (server, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
+}
+
+// run does a run on a server that fails.
+func (m *matrix) run(ctx context.Context, c torture.Config, s server) (*torture.Summary, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	faulty, repaired := context.WithCancel(ctx)
+	defer repaired()
+	began := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(began) })
+	c.Progress = func(part float64, _ string) {
+		if begin(); part >= 1 {
+			repaired()
+		}
+	}
+	var breaking sync.WaitGroup
+	defer breaking.Wait()
+	breaking.Go(func() {
+		select {
+		case <-began:
+		case <-faulty.Done():
+		}
+		if err := m.breakServers(ctx, faulty, c, s); err != nil {
+			cancel(err)
+		}
+	})
+	sum, err := torture.Run(ctx, c)
+	repaired()
+	return sum, err
+}
+
+// breakServers does the faults of the servers in turn, until the time is up. The seed gives the order.
+func (m *matrix) breakServers(ctx, faulty context.Context, c torture.Config, s server) error {
+	random := rand.New(rand.NewPCG(c.Seed, 1))
+	windows := func(n float64) time.Duration { return time.Duration(n * float64(c.Window)) }
+	for {
+		ways := slices.Clone(s.Faults())
+		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
+		for _, way := range ways {
+			if sleep(faulty, windows(1+2*random.Float64())); faulty.Err() != nil {
+				return nil
+			}
+			if err := s.Break(ctx, way, windows(0.3+1.7*random.Float64())); err != nil {
+				return fmt.Errorf("%s: %w", way, err)
+			}
+			m.count(torture.FaultCount{Kind: "server", Size: way, Planned: 1, Happened: 1})
+		}
+	}
 }
 
 // self returns the command of a process of a run.
@@ -165,12 +215,16 @@ func (m *matrix) add(s *torture.Summary) {
 	m.makers.Named += s.Makers.Named
 	m.makers.Nobody += s.Makers.Nobody
 	for _, f := range s.Faults {
-		at := f.Kind + "\t" + f.Size
-		c := cmp.Or(m.faults[at], &torture.FaultCount{Kind: f.Kind, Size: f.Size})
-		c.Planned += f.Planned
-		c.Happened += f.Happened
-		m.faults[at] = c
+		m.count(f)
 	}
+}
+
+func (m *matrix) count(f torture.FaultCount) {
+	at := f.Kind + "\t" + f.Size
+	c := cmp.Or(m.faults[at], &torture.FaultCount{Kind: f.Kind, Size: f.Size})
+	c.Planned += f.Planned
+	c.Happened += f.Happened
+	m.faults[at] = c
 }
 
 // report writes the matrix. The error is a violation, or a fault that did not happen.

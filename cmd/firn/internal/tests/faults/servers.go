@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/servertest"
@@ -23,7 +22,11 @@ import (
 
 // A server runs a store, and can be broken.
 type server interface {
-	torture.Server
+	// Faults returns the names of the faults.
+	Faults() []string
+	// Break does a fault for about the given time, then repairs the servers. The error is that the
+	// fault or the repair failed.
+	Break(ctx context.Context, fault string, d time.Duration) error
 	endpoints() []string               // host:port
 	address(endpoints []string) string // of the store through these endpoints
 	close()
