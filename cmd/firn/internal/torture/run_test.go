@@ -210,6 +210,16 @@ func runAhead(t *testing.T, f *format, dir string) {
 	}
 }
 
+// A process that has no worker ends when it is asked to.
+func TestEndsWithoutWorker(t *testing.T) {
+	none := errors.New("no store")
+	c, err := newChild(orders{Place: place{Dir: t.TempDir()}, Format: "nanoflake", Process: 1, Window: time.Second},
+		func(context.Context) (driver.Store, error) { return nil, none })
+	testkit.OK(t, err)
+	time.AfterFunc(100*time.Millisecond, func() { c.last.Store(true) })
+	testkit.OK(t, c.run(t.Context()))
+}
+
 // A cancelled run leaves nothing. A run whose processes fail returns their error.
 func TestRunEnds(t *testing.T) {
 	needsSignals(t)
