@@ -203,9 +203,8 @@ func compatCheckFacts(ctx context.Context, store driver.Store, want compatFacts)
 	return wrong
 }
 
-// compatCheckForm returns complaints unless this version writes the records as they are. The
-// functions are the codec.
-func compatCheckForm(entries compatEntries, decode func([]byte, any) error, encode func(any) []byte) (wrong compatComplaints) {
+// compatCheckForm returns complaints unless this version writes the records as they are.
+func compatCheckForm(entries compatEntries) (wrong compatComplaints) {
 	for key, value := range entries {
 		var r any = new(record)
 		if _, ok := poolOf(key); ok {
@@ -375,7 +374,7 @@ func TestCompat(t *testing.T) {
 				return compatCheckFacts(t.Context(), load(t), facts)
 			})
 			compatAt(t, "Form", facts, 0, func(*testing.T) compatComplaints {
-				return compatCheckForm(entries, decode, encode)
+				return compatCheckForm(entries)
 			})
 			for _, after := range []time.Duration{0, 4 * time.Second, time.Hour, 300 * 24 * time.Hour} {
 				compatAt(t, "Any/"+after.String(), facts, after, func(t *testing.T) compatComplaints {
