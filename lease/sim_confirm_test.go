@@ -67,7 +67,7 @@ func (l *simLease) confirm(id simMint) {
 	}
 	since, err := l.lease.Confirm(ctx)
 	l.waiting--
-	if s.counts[simRestores] > 0 {
+	if s.counts[simRestores] > 0 || s.design.loses {
 		return // the store has lost changes
 	}
 	s.note(id.worker, "confirmed", l, func() string {
@@ -80,7 +80,7 @@ func (l *simLease) confirm(id simMint) {
 	case since.UnixMicro() > id.at:
 		s.counts[simThrownAway]++
 		if s.calm {
-			s.wrong(id.worker, "%s throws an ID away though nothing is wrong: %s, before %s", l.name, simTime(id.at), simTime(since.UnixMicro()))
+			s.wrong(checkConfirmed, id.worker, "%s throws an ID away though nothing is wrong: %s, before %s", l.name, simTime(id.at), simTime(since.UnixMicro()))
 		}
 	default:
 		s.counts[simConfirmed]++
@@ -96,7 +96,7 @@ func (s *simulation) judgeConfirmed(l *simLease, id simMint, began int64) {
 			return
 		}
 	}
-	s.wrong(id.worker, "%s confirms an ID of worker %d at %s, which it had lost before the call at %s", l.name, id.worker, simTime(id.at), simTime(began))
+	s.wrong(checkConfirmed, id.worker, "%s confirms an ID of worker %d at %s, which it had lost before the call at %s", l.name, id.worker, simTime(id.at), simTime(began))
 }
 
 // judgeUnconfirmed judges an error of Confirm. The lease had the worker at the call.
@@ -114,9 +114,9 @@ func (s *simulation) judgeUnconfirmed(l *simLease, worker int, began int64, err 
 		}
 	}
 	if !known || s.calm && l.stage == simMinting && !errors.Is(err, context.DeadlineExceeded) && s.store.down == 0 {
-		s.wrong(worker, "%s has worker %d, and Confirm says: %v", l.name, worker, err)
+		s.wrong(checkConfirmed, worker, "%s has worker %d, and Confirm says: %v", l.name, worker, err)
 	}
 	if errors.Is(err, errHangs) && l.hungLooks == 0 && l.process.frozen < began {
-		s.wrong(worker, "%s has a look wait for a request that is no look: %v", l.name, err)
+		s.wrong(checkConfirmed, worker, "%s has a look wait for a request that is no look: %v", l.name, err)
 	}
 }

@@ -13,6 +13,25 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
+// A simCheck is what the judge checks, in several places and words. Each is a promise of docs/leases.md.
+type simCheck string
+
+const (
+	checkUnique     simCheck = "each timestamp of a worker is one lease's, and no ID is made twice"
+	checkIncreasing simCheck = "the IDs of a generator increase"
+	checkSealed     simCheck = "a closed lease mints nothing"
+	checkReturned   simCheck = "a closed lease gives back what it has not used, at once"
+	checkTold       simCheck = "callers are told why they get no ID, and in time"
+	checkAlive      simCheck = "generators mint when nothing keeps them from it"
+	checkBackground simCheck = "a start in the background goes on until it is hopeless"
+	checkClock      simCheck = "a wrong clock gets no worker"
+	checkConfirmed  simCheck = "a lease confirms IDs of the worker that it holds, and these only"
+	checkNamed      simCheck = "the history of a worker names the right lease or nobody"
+	checkRescue     simCheck = "a rescue comes to its end"
+	checkForm       simCheck = "records are well-formed, and say what happened"
+	checkStates     simCheck = "events and states follow each other as drawn"
+)
+
 const simSameID = "the same ID twice: of worker %d at %s, by %s and %s"
 
 // simJudge knows which lease was allocated what, from the writes that the store accepted. It goes
@@ -58,7 +77,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	var next record
 	worker, ok := workerOf(simPool, r.key)
 	if err := decode(r.value, &next); !ok || err != nil || next.Worker != worker {
-		s.wrong(-1, "a write that is not a record: %s: %s", r.key, r.value)
+		s.wrong(checkForm, -1, "a write that is not a record: %s: %s", r.key, r.value)
 		return
 	}
 	// A request from before a restore can arrive late and make a record that the backup has lost.
@@ -68,7 +87,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		return
 	}
 	if !found {
-		s.wrong(worker, "a record is made that was there")
+		s.wrong(checkUnique, worker, "a record is made that was there")
 		return
 	}
 	j, last, me := &s.judge, s.judge.record[worker], r.lease.number
@@ -86,19 +105,19 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		}, next.From, next.Until)
 		switch {
 		case off(next.From) || off(next.Until):
-			s.wrong(worker, "the times allocated are not whole ticks")
+			s.wrong(checkForm, worker, "the times allocated are not whole ticks")
 		case next.Until <= next.From:
-			s.wrong(worker, "nothing is allocated, from %s until %s", simTime(next.From), simTime(next.Until))
+			s.wrong(checkUnique, worker, "nothing is allocated, from %s until %s", simTime(next.From), simTime(next.Until))
 		case next.From < last.Until && (last.Incarnation == "" || j.writer[worker] != me):
-			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(j.writer[worker]))
+			s.wrong(checkUnique, worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(j.writer[worker]))
 		case next.From < last.Until && next.From < r.lease.granted:
-			s.wrong(worker, "times of worker %d are allocated a second time, to %s", worker, name(me))
+			s.wrong(checkUnique, worker, "times of worker %d are allocated a second time, to %s", worker, name(me))
 		case next.From < last.Until:
 			s.counts[simTakenBack]++
 			s.judgeBack(worker, me, last.Until, next.From)
 		}
 		if until, lease := j.given(worker); next.From < until {
-			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(lease))
+			s.wrong(checkUnique, worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(lease))
 		}
 		if w, ok := j.writer[worker]; ok && w != me {
 			s.counts[simTakeovers]++
@@ -106,19 +125,22 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 				s.counts[simInherited]++
 			}
 		}
+		if off := r.lease.process.clock.offset; s.clocked && !s.trust && s.steps == 0 && max(off, -off) > DefaultMaxSkew.Microseconds() {
+			s.wrong(checkClock, worker, "%s takes a worker by a clock that is wrong by %v", name(me), time.Duration(off)*time.Microsecond)
+		}
 		j.spans[worker] = append(j.spans[worker], &simSpan{me, next.From, next.Until})
 	} else {
 		s.note(worker, "given back", r.lease, func() string {
 			return fmt.Sprintf("w%d from %s to %s", worker, simTime(last.Until), simTime(next.Until))
 		}, next.Until)
 		if last.Incarnation == "" || j.writer[worker] != me {
-			s.wrong(worker, "worker %d is given back by %s, who does not have it", worker, name(me))
+			s.wrong(checkUnique, worker, "worker %d is given back by %s, who does not have it", worker, name(me))
 		}
 		if next.Until > last.Until {
-			s.wrong(worker, "giving worker %d back takes times of it", worker)
+			s.wrong(checkUnique, worker, "giving worker %d back takes times of it", worker)
 		}
 		if off(next.Until) {
-			s.wrong(worker, "the times given back are not whole ticks")
+			s.wrong(checkForm, worker, "the times given back are not whole ticks")
 		}
 		if next.Until < last.Until {
 			s.counts[simGivenBack]++
@@ -134,7 +156,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 func (s *simulation) judgeBack(worker, me int, last, from int64) {
 	j := &s.judge
 	if top := j.top[simHolding{me, worker}]; top > from {
-		s.wrong(worker, "%s gives back times of worker %d in which it has minted", s.leases[me].name, worker)
+		s.wrong(checkUnique, worker, "%s gives back times of worker %d in which it has minted", s.leases[me].name, worker)
 	}
 	for _, span := range slices.Backward(j.spans[worker]) {
 		if span.from >= last {
@@ -144,7 +166,7 @@ func (s *simulation) judgeBack(worker, me int, last, from int64) {
 			break
 		}
 		if span.lease != me {
-			s.wrong(worker, "%s gives back times of worker %d that are not its own, but %s's", s.leases[me].name, worker, s.leases[span.lease].name)
+			s.wrong(checkUnique, worker, "%s gives back times of worker %d that are not its own, but %s's", s.leases[me].name, worker, s.leases[span.lease].name)
 		}
 		span.until = max(from, span.from)
 	}
@@ -164,32 +186,32 @@ func (s *simulation) made() *poolRecord {
 func (s *simulation) judgePool(r *simRequest, i int) {
 	var last, next poolRecord
 	if decode(s.store.entries[i].Value, &last) != nil || decode(r.value, &next) != nil || !next.sane() {
-		s.wrong(-1, "the pool's record is written as %s", r.value)
+		s.wrong(checkForm, -1, "the pool's record is written as %s", r.value)
 		return
 	}
 	if r.lease.number == simRescuer {
 		s.note(-1, "a rescue begins", r.lease, func() string { return fmt.Sprintf("generation %d, floor %s", next.Generation, simTime(next.Floor)) })
 		if next.Generation < last.Generation || next.Floor < last.Floor || fmt.Sprint(next.Made) != fmt.Sprint(last.Made) {
-			s.wrong(-1, "a rescue writes %s over %s", r.value, s.store.entries[i].Value)
+			s.wrong(checkForm, -1, "a rescue writes %s over %s", r.value, s.store.entries[i].Value)
 		}
 		s.reopen()
 		return
 	}
 	s.note(-1, "grown", r.lease, func() string { return fmt.Sprint(next.Made) })
 	if next.term() != last.term() {
-		s.wrong(-1, "a lease writes %s over %s", r.value, s.store.entries[i].Value)
+		s.wrong(checkForm, -1, "a lease writes %s over %s", r.value, s.store.entries[i].Value)
 	}
 	for worker := range s.workers {
 		i, exists := s.find(workerKey(simPool, worker))
 		if last.made(worker) && !next.made(worker) || next.made(worker) && !exists {
-			s.wrong(worker, "the pool's record has made %v, after %v", next.Made, last.Made)
+			s.wrong(checkForm, worker, "the pool's record has made %v, after %v", next.Made, last.Made)
 		}
 		var made record
 		if !exists || last.made(worker) || !next.made(worker) {
 			continue
 		}
 		if decode(s.store.entries[i].Value, &made) != nil || made.Generation != next.Generation || made.Incarnation != "" {
-			s.wrong(worker, "the pool takes %s for one of its records", s.store.entries[i].Value)
+			s.wrong(checkForm, worker, "the pool takes %s for one of its records", s.store.entries[i].Value)
 		}
 		s.judgeFree(worker, made)
 	}
@@ -201,16 +223,12 @@ func (s *simulation) judgeID(l *simLease, id simID, worker int, from int64) {
 	s.counts[simMinted]++
 	s.note(worker, "minted", l, func() string { return fmt.Sprintf("w%d at %s", worker, simTime(from)) }, from, int64(id.low))
 	if other, ok := j.ids[id]; ok {
-		s.wrong(worker, simSameID, worker, simTime(from), s.leases[other].name, l.name)
+		s.wrong(checkUnique, worker, simSameID, worker, simTime(from), s.leases[other].name, l.name)
 		return
 	}
 	j.ids[id] = l.number
-	if made, next := j.made[worker], (simMade{l.number, from}); len(made) == 0 || made[len(made)-1] != next {
-		j.made[worker] = append(made, next)
-		defer func() { s.judgeMaker(worker, next) }()
-	}
 	if l.stage == simClosed || l.stage == simFailed {
-		s.wrong(worker, "%s mints after the end: %v", l.name, l.ended)
+		s.wrong(checkSealed, worker, "%s mints after the end: %v", l.name, l.ended)
 		return
 	}
 	h := simHolding{l.number, worker}
@@ -225,11 +243,12 @@ func (s *simulation) judgeID(l *simLease, id simID, worker int, from int64) {
 				break
 			}
 			if span.from <= from && until <= span.until {
+				s.judgeMaker(worker, simMade{l.number, from})
 				return
 			}
 		}
 	}
-	s.wrong(worker, "%s mints where it was allocated nothing: as worker %d at %s, which is %s", l.name, worker, simTime(from), whose)
+	s.wrong(checkUnique, worker, "%s mints where it was allocated nothing: as worker %d at %s, which is %s", l.name, worker, simTime(from), whose)
 }
 
 // simSeen sums up the events of a lease.
@@ -268,11 +287,11 @@ func (l *simLease) notify(e Event) {
 	case Ended:
 		ok = ok && l.begins && l.stage == simOpening && e.Worker < 0
 		if !errors.Is(e.Err, ErrPoolMismatch) || !l.foreign {
-			s.wrong(-1, "%s ends for good: %v", l.name, e.Err)
+			s.wrong(checkBackground, -1, "%s ends for good: %v", l.name, e.Err)
 		}
 	}
 	if l.foreign && e.Kind == Failing && errors.Is(e.Err, ErrPoolMismatch) {
-		s.wrong(-1, "%s goes on after an error that no retry can mend: %v", l.name, e.Err)
+		s.wrong(checkBackground, -1, "%s goes on after an error that no retry can mend: %v", l.name, e.Err)
 	}
 	if e.Kind == Acquired || e.Kind == Renewed {
 		found := false
@@ -280,7 +299,7 @@ func (l *simLease) notify(e Event) {
 			found = found || span.lease == l.number && span.from == e.From.UnixMicro() && span.until == e.Until.UnixMicro()
 		}
 		if !found {
-			s.wrong(e.Worker, "%s says %s where it was allocated nothing: worker %d from %s until %s", l.name, e.Kind, e.Worker,
+			s.wrong(checkUnique, e.Worker, "%s says %s where it was allocated nothing: worker %d from %s until %s", l.name, e.Kind, e.Worker,
 				simTime(e.From.UnixMicro()), simTime(e.Until.UnixMicro()))
 		}
 		seen.until, seen.expired = e.Until, false
@@ -296,11 +315,11 @@ func (l *simLease) notify(e Event) {
 		seen.until = time.Time{}
 	}
 	if !ok && s.refuses < 0 { // a worker that is refused is given back, in between
-		s.wrong(e.Worker, "%s says %s after %s", l.name, e.Kind, seen.kind)
+		s.wrong(checkStates, e.Worker, "%s says %s after %s", l.name, e.Kind, seen.kind)
 	}
 	seen.kind = e.Kind
 	if s.calm && (e.Kind == Failing && s.store.down == 0 || e.Kind == Expired || e.Kind == Lost) {
-		s.wrong(e.Worker, "%s says %s though nothing is wrong: %v", l.name, e.Kind, e.Err)
+		s.wrong(checkAlive, e.Worker, "%s says %s though nothing is wrong: %v", l.name, e.Kind, e.Err)
 	}
 	l.judgePhase(e.Kind)
 	l.halt(simHaltNotify)
@@ -321,7 +340,7 @@ func (l *simLease) judgePhase(kind EventKind) {
 	if l.lease == nil {
 		return // within Start
 	}
-	s, state := l.s, &l.lease.state
+	s, state, window := l.s, &l.lease.state, l.lease.config.Window.Microseconds()
 	if state.phase == phaseSearching && l.stage == simOpening {
 		return // in the background
 	}
@@ -343,16 +362,17 @@ func (l *simLease) judgePhase(kind EventKind) {
 	if l.begins && l.lease.since == 0 {
 		return // closed without a worker
 	}
-	if ok = ok && state.prior <= state.since && state.least <= state.held.Until && state.lead >= s.window/10 && state.lead <= s.window; !ok {
-		s.wrong(state.held.Worker, "%s is %s with %+v", l.name, state.phase, *state)
+	if ok = ok && state.prior <= state.since && state.least <= state.held.Until && state.lead >= window/10 && state.lead <= window; !ok {
+		s.wrong(checkStates, state.held.Worker, "%s is %s with %+v", l.name, state.phase, *state)
 	}
 }
 
 // simGenerator is a generator of either format.
 type simGenerator struct {
-	l    *simLease
-	nano *nanoflake.Generator
-	sno  *sno.Generator
+	l     *simLease
+	nano  *nanoflake.Generator
+	sno   *sno.Generator
+	inner grant.Grantee // nil for the generator's own
 }
 
 func newSimGenerator(l *simLease) (g simGenerator, err error) {
@@ -362,11 +382,17 @@ func newSimGenerator(l *simLease) (g simGenerator, err error) {
 	} else {
 		g.nano, err = nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: l.time})
 	}
+	if err == nil && l.s.design.generator != nil {
+		g.inner = l.s.design.generator(l, g.generator())
+	}
 	return g, err
 }
 
 // generator returns the generator itself.
 func (g simGenerator) generator() grant.Grantee {
+	if g.inner != nil {
+		return g.inner
+	}
 	if g.sno != nil {
 		return g.sno.ForLease()
 	}
@@ -451,29 +477,33 @@ func (l *simLease) mint(n int) {
 			l.latest = simMint{worker, at.UnixMicro(), s.now}
 			l.top = max(l.top, at.UnixMicro())
 			s.judgeID(l, id, worker, at.UnixMicro())
+			if id.high <= l.greatest.high && !s.sno { // sno's go back with the clock, marked by their tick-tock
+				s.wrong(checkIncreasing, worker, "%s makes an ID at %s that is not greater than all before", l.name, simTime(at.UnixMicro()))
+			}
+			l.greatest = id
 			if l.stage == simClosed {
-				s.wrong(-1, "%s mints though it was closed", l.name)
+				s.wrong(checkSealed, -1, "%s mints though it was closed", l.name)
 			}
 			continue
 		}
 		s.counts[simErrors]++
 		s.note(-1, "no ID", l, err.Error)
 		if s.calm && l.stage == simMinting {
-			s.wrong(l.lease.Worker(), "%s gets no ID though nothing is wrong: %v", l.name, err)
+			s.wrong(checkAlive, l.lease.Worker(), "%s gets no ID though nothing is wrong: %v", l.name, err)
 		}
 		tells := errors.Is(err, ErrClosed) || errors.Is(err, iderr.ErrTimeRange) || s.sno && errors.Is(err, iderr.ErrExhausted) ||
 			l.seen.kind == Ended && errors.Is(err, ErrPoolMismatch) // Close came after the end for good
 		if l.stage == simClosed && !tells {
-			s.wrong(-1, "%s is closed, and its error is: %v", l.name, err)
+			s.wrong(checkSealed, -1, "%s is closed, and its error is: %v", l.name, err)
 		}
 		if l.stage == simMinting && errors.Is(err, ErrClosed) && !l.closing && !l.ctx.cancelled {
-			s.wrong(-1, "%s is not closed, and its error is: %v", l.name, err)
+			s.wrong(checkTold, -1, "%s is not closed, and its error is: %v", l.name, err)
 		}
 		if late := l.late(err); late > patience+5*time.Millisecond {
-			s.wrong(l.lease.Worker(), "%s: callers are not told for %v that its times are over", l.name, late)
+			s.wrong(checkTold, l.lease.Worker(), "%s: callers are not told for %v that its times are over", l.name, late)
 		}
 		if errors.Is(err, context.Canceled) {
-			s.wrong(-1, "%s: callers are told of a context that is not theirs: %v", l.name, err)
+			s.wrong(checkTold, -1, "%s: callers are told of a context that is not theirs: %v", l.name, err)
 		}
 	}
 }
@@ -501,12 +531,12 @@ func (s *simulation) judgeClose(l *simLease) {
 	worker := l.lease.Worker()
 	r := s.judge.record[worker]
 	if l.ended != nil {
-		s.wrong(worker, "%s is closed though nothing is wrong: %v", l.name, l.ended)
+		s.wrong(checkReturned, worker, "%s is closed though nothing is wrong: %v", l.name, l.ended)
 		return
 	}
 	unit := s.unit.Microseconds()
 	if r.Incarnation != "" && s.judge.writer[worker] == l.number || r.Until > max(l.clock(), l.lease.since)+2*unit {
-		s.wrong(worker, "%s keeps times of worker %d after Close, until %s", l.name, worker, simTime(r.Until))
+		s.wrong(checkReturned, worker, "%s keeps times of worker %d after Close, until %s", l.name, worker, simTime(r.Until))
 	}
 }
 
@@ -520,7 +550,7 @@ func (s *simulation) judgeEnd() {
 	minting, stuck := 0, ""
 	for _, p := range s.processes {
 		if p.dead {
-			s.wrong(-1, "p%d is dead after the last fault", p.number)
+			s.wrong(checkAlive, -1, "p%d is dead after the last fault", p.number)
 			return
 		}
 	}
@@ -538,14 +568,14 @@ func (s *simulation) judgeEnd() {
 		why := l.refused
 		if l.stage != simMinting { // it waits for a worker
 			if !l.begins && l.keeping < s.now-5*s.window-30_000_000 {
-				s.wrong(-1, "%s has not come to an end since %s", l.name, simTime(l.keeping))
+				s.wrong(checkAlive, -1, "%s has not come to an end since %s", l.name, simTime(l.keeping))
 			}
 			stuck += fmt.Sprintf(", %s is opening", l.name)
 			continue
 		}
 		stuck += fmt.Sprintf(", %s gets: %v", l.name, why)
 		if !l.excused(why) {
-			s.wrong(l.lease.Worker(), "%s does not mint a while after the last fault: %v", l.name, why)
+			s.wrong(checkAlive, l.lease.Worker(), "%s does not mint a while after the last fault: %v", l.name, why)
 			return
 		}
 	}
@@ -553,8 +583,8 @@ func (s *simulation) judgeEnd() {
 	if s.named {
 		want = min(s.machines+s.slots-1, s.workers)
 	}
-	if s.largest <= simSmall(s.window) && minting < want {
-		s.wrong(-1, "%d leases mint a while after the last fault, and there are workers for %d%s", minting, want, stuck)
+	if s.largest <= simSmall(s.window) && minting < want && !s.design.loses {
+		s.wrong(checkAlive, -1, "%d leases mint a while after the last fault, and there are workers for %d%s", minting, want, stuck)
 	}
 }
 
@@ -566,7 +596,7 @@ func (s *simulation) judgeEnd() {
 func (l *simLease) excused(why error) bool {
 	s := l.s
 	switch {
-	case errors.Is(why, ErrNoWorker), errors.Is(why, ErrHeld):
+	case errors.Is(why, ErrNoWorker), errors.Is(why, ErrHeld), s.design.loses && errors.Is(why, ErrRolledBack):
 		return true
 	case errors.Is(why, iderr.ErrClockBackwards):
 		return l.top > l.clock()
@@ -595,7 +625,7 @@ func (l *simLease) judgeLeft() {
 		}
 		s.counts[simComeLate]++
 		if r.Incarnation != "" && s.faultless() {
-			s.wrong(worker, "%s was closed before it had worker %d, and keeps it", l.name, worker)
+			s.wrong(checkReturned, worker, "%s was closed before it had worker %d, and keeps it", l.name, worker)
 		}
 	}
 }

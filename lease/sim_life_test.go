@@ -279,6 +279,9 @@ func (s *simulation) open(p *simProcess, slot int) *simLease {
 	if s.named {
 		l.config.Worker = Number((p.number + slot) % s.workers)
 	}
+	if s.design.config != nil {
+		s.design.config(l, &l.config)
+	}
 	l.begins = s.chance(s.begins)
 	if c, err := l.config.settle(s.layout()); err == nil {
 		l.config.Timeout = c.Timeout
@@ -357,10 +360,14 @@ func (l *simLease) renew(again func(float64)) {
 
 // conn returns the lease's connection to the store.
 func (l *simLease) conn() driver.Store {
-	if l.s.clocked {
-		return simClockConn{simConn{l}}
+	conn := simConn{l}
+	if l.s.design.store != nil {
+		return l.s.design.store(conn)
 	}
-	return simConn{l}
+	if l.s.clocked {
+		return simClockConn{conn}
+	}
+	return conn
 }
 
 // begin is a start in the background, up to the first worker. It reports whether the lease has ended
@@ -406,7 +413,7 @@ func (l *simLease) begin() (ended bool) {
 	case !found:
 		l.stage, l.ended = simFailed, l.lease.Err()
 	case l.foreign:
-		s.wrong(-1, "%s has a worker in a pool of other IDs", l.name)
+		s.wrong(checkBackground, -1, "%s has a worker in a pool of other IDs", l.name)
 	}
 	if !found {
 		l.mint(1)
@@ -426,7 +433,7 @@ func (l *simLease) leaveEarly() {
 	t := l.newThread(func() {
 		at := s.now
 		if err := l.lease.Close(); (s.now > at || err != nil) && s.haltFreeze+s.freezes+s.haltCrash == 0 {
-			s.wrong(-1, "%s waits %v for the end of its search, and Close returns %v", l.name, time.Duration(s.now-at)*time.Microsecond, err)
+			s.wrong(checkReturned, -1, "%s waits %v for the end of its search, and Close returns %v", l.name, time.Duration(s.now-at)*time.Microsecond, err)
 		}
 		l.stage = simClosed // a process can be stopped within Close, and its search ends first
 	})
@@ -501,7 +508,7 @@ func (l *simLease) minting() {
 func (s *simulation) judgeKeep(l *simLease) {
 	err := l.ended
 	may := []error{ErrNoWorker, ErrHeld, ErrClockSkew, iderr.ErrTimeRange, iderr.ErrConfig, driver.ErrUnavailable, driver.ErrConflict, context.Canceled}
-	if s.counts[simRestores] > 0 {
+	if s.counts[simRestores] > 0 || s.design.loses {
 		may = append(may, ErrRescuing, ErrRolledBack, ErrMissing, ErrDamaged)
 	}
 	for _, want := range may {
@@ -512,7 +519,7 @@ func (s *simulation) judgeKeep(l *simLease) {
 			return
 		}
 	}
-	s.wrong(-1, "%s gets no lease: %v", l.name, err)
+	s.wrong(checkAlive, -1, "%s gets no lease: %v", l.name, err)
 }
 
 // judgeAlive judges all leases two windows after the last fault, and the time to notice its end:
@@ -531,25 +538,19 @@ func (s *simulation) judgeAlive() {
 		case l.excused(l.refused):
 			s.counts[simExcused]++
 		default:
-			s.wrong(l.lease.Worker(), "%s is not alive two windows after the last fault: %v", l.name, l.refused)
+			s.wrong(checkAlive, l.lease.Worker(), "%s is not alive two windows after the last fault: %v", l.name, l.refused)
 			return
 		}
 	}
 }
 
-// simRun makes one run with all kinds of faults.
-func simRun(seed uint64, traced bool) *simulation {
-	return newSimulation(seed, simFaulty(seed), traced).run()
-}
-
-// run makes the run: first the faults, and then the time after the last fault.
-func (s *simulation) run() *simulation {
-	defer s.end()
+// live makes a run: first the faults, and then the time after the last fault.
+func (s *simulation) live() {
 	s.strike()
 	s.backUp()
 	s.runUntil(s.faultsEnd)
 	if s.verdict != nil {
-		return s
+		return
 	}
 	s.store.down = 0
 	s.note(-1, "the last fault was", nil, nil)
@@ -563,7 +564,7 @@ func (s *simulation) run() *simulation {
 			s.runUntil(s.now + s.window)
 		}
 		if s.unsafe > 0 {
-			s.wrong(-1, "a rescue comes to no end")
+			s.wrong(checkRescue, -1, "a rescue comes to no end")
 		}
 	}
 	s.runUntil(max(s.now, s.floor+s.largest)) // by the clock that is the furthest behind
@@ -587,5 +588,4 @@ func (s *simulation) run() *simulation {
 			s.judgeHistory(worker)
 		}
 	}
-	return s
 }

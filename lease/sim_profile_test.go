@@ -58,10 +58,6 @@ func simUnit(isSno bool) time.Duration {
 	return time.Millisecond
 }
 
-// simDraws has the kinds of runs in which mutants are sought.
-var simDraws = map[string]func(seed uint64) simProfile{"faulty": simFaulty, "large": simLarge, "calm": simCalm, "amiss": simAmiss,
-	"restored": simRestored}
-
 // simFaulty draws the settings of a run.
 func simFaulty(seed uint64) simProfile {
 	r := rand.New(rand.NewPCG(seed, 0xfa117))
@@ -127,7 +123,8 @@ func simFaulty(seed uint64) simProfile {
 }
 
 // simQuiet draws the settings of a run without faults of its own.
-func simQuiet(r *rand.Rand) simProfile {
+func simQuiet(seed uint64) simProfile {
+	r := rand.New(rand.NewPCG(seed, 0x901e7))
 	const second = 1_000_000
 	p := simProfile{sno: r.IntN(4) == 0, clocked: r.IntN(3) == 0, trust: r.IntN(4) == 0, machines: 2 + r.IntN(3), slots: 1, refuses: -1,
 		window: []int64{second / 2, second, 3 * second, 10 * second}[r.IntN(4)], quick: 200, short: second}
@@ -141,33 +138,9 @@ func simQuiet(r *rand.Rand) simProfile {
 // simCalm draws the settings of a run in which nothing goes wrong.
 func simCalm(seed uint64) simProfile {
 	r := rand.New(rand.NewPCG(seed, 0xca1))
-	p := simQuiet(r)
+	p := simQuiet(seed)
 	p.closes = []float64{0, 0.3, 2}[r.IntN(3)]
 	p.begins = []float64{0, 0.5, 1}[r.IntN(3)]
-	return p
-}
-
-// simAmiss draws the settings of a run in which workers change hands often, among clocks that differ a
-// little.
-func simAmiss(seed uint64) simProfile {
-	r := rand.New(rand.NewPCG(seed, 0x54e3))
-	p := simQuiet(r)
-	p.machines, p.workers, p.closes, p.faultsEnd = 4, 2, 10, simStart+10*p.window
-	p.steps, p.largest = 2, 20_000
-	return p
-}
-
-// simRestored draws the settings of a run in which the store is restored while leases search in a pool
-// of few records.
-func simRestored(seed uint64) simProfile {
-	r := rand.New(rand.NewPCG(seed, 0x4e57))
-	p := simQuiet(r)
-	p.window, p.sno, p.unit = 500_000, false, simUnit(false)
-	p.first, p.timeout = p.window, p.window*3/10
-	p.machines, p.slots, p.workers, p.closes = 3, 2, 4, 1
-	p.restores, p.slow, p.slowness = 2, 0.3, 0.1
-	p.faultsEnd = simStart + 10*p.window
-	p.stock = p.workers
 	return p
 }
 
@@ -177,7 +150,7 @@ func simRestored(seed uint64) simProfile {
 // clocks.
 func simLarge(seed uint64) simProfile {
 	r := rand.New(rand.NewPCG(seed, 0x1a46e))
-	p := simQuiet(r)
+	p := simQuiet(seed)
 	p.slots = 1 + r.IntN(2)
 	p.closes = []float64{0.3, 2}[r.IntN(2)]
 	p.taken = 4*leastSample + r.IntN(2*leastSample)

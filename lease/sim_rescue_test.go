@@ -120,8 +120,12 @@ func (s *simulation) rescue() {
 			store = simClockConn{simConn{l}}
 		}
 		for pause := s.window / 4; ; pause = min(2*pause, 2*s.window) { // or rescues that overtake one another would go on for ever
-			done, err := Rescue(l.ctx, store, simPool, RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
-				clock: l.time, newName: s.newName, world: simWorld{l}, timeout: l.config.Timeout, lanes: 1})
+			c := RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
+				clock: l.time, newName: s.newName, world: simWorld{l}, timeout: l.config.Timeout, lanes: 1}
+			if s.design.rescue != nil {
+				s.design.rescue(&c)
+			}
+			done, err := Rescue(l.ctx, store, simPool, c)
 			if err == nil {
 				s.note(-1, "rescued", l, func() string { return fmt.Sprintf("floor %s", simTime(done.Floor.UnixMicro())) })
 				s.counts[simRescues]++
@@ -133,7 +137,7 @@ func (s *simulation) rescue() {
 			s.note(-1, "not rescued", l, err.Error)
 			// ErrRescuing and ErrMissing come after another rescue or another restore.
 			if !errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, driver.ErrConflict) && !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrMissing) {
-				s.wrong(-1, "a rescue fails: %v", err)
+				s.wrong(checkRescue, -1, "a rescue fails: %v", err)
 			}
 			sleep(l.ctx, simWorld{l}, time.Duration(s.exponential(float64(pause)))*us)
 		}
@@ -177,13 +181,13 @@ func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 	}, next.Until, next.Generation)
 	switch last, named := s.judge.record[worker], s.made().made(worker); {
 	case next.Incarnation != "":
-		s.wrong(worker, "a record is raised in use")
+		s.wrong(checkUnique, worker, "a record is raised in use")
 	case next.Generation < last.Generation:
-		s.wrong(worker, "a record is raised to generation %d from %d", next.Generation, last.Generation)
+		s.wrong(checkUnique, worker, "a record is raised to generation %d from %d", next.Generation, last.Generation)
 	case next.Until < last.Until:
-		s.wrong(worker, "a record is raised to where it is lowered")
+		s.wrong(checkUnique, worker, "a record is raised to where it is lowered")
 	case (next.Until-s.layout().Epoch.UnixMicro())%s.unit.Microseconds() != 0 && next.Until != 0:
-		s.wrong(worker, "a record is raised to a part of a tick")
+		s.wrong(checkForm, worker, "a record is raised to a part of a tick")
 	case named && next.Generation == s.made().Generation && !s.store.closed: // not a rescue that was overtaken
 		s.judgeFree(worker, next)
 	}
@@ -196,7 +200,7 @@ func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 // judgeFree judges a record of a free worker.
 func (s *simulation) judgeFree(worker int, r record) {
 	if until, whose := s.judge.given(worker); r.Until < until {
-		s.wrong(worker, simForgotten, worker, simTime(r.Until), s.leases[whose].name, simTime(until))
+		s.wrong(checkUnique, worker, simForgotten, worker, simTime(r.Until), s.leases[whose].name, simTime(until))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -93,7 +92,7 @@ func TestSimFaults(t *testing.T) {
 	var mu sync.Mutex
 	var moves simMoves
 	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
-		s := simRun(seed, traced)
+		s := simFaults.run(seed, traced)
 		mu.Lock()
 		defer mu.Unlock()
 		for from := range moves {
@@ -145,7 +144,7 @@ func TestSimRepeats(t *testing.T) {
 	var hashes [2][n]uint64
 	for i := range hashes {
 		simAll(n, func(seed uint64, _ bool) *simulation {
-			s := simRun(seed, i == 1)
+			s := simFaults.run(seed, i == 1)
 			hashes[i][seed] = s.hash
 			s.verdict = nil // which is not what is asked here
 			return s
@@ -163,11 +162,7 @@ func TestSimRepeats(t *testing.T) {
 // timestamps.
 func TestSimCalm(t *testing.T) {
 	n := 60
-	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
-		s := newSimulation(seed, simCalm(seed), traced)
-		s.calm = true
-		return s.run()
-	})
+	counts := simTest(t, n, simCalms.run)
 	for _, what := range []simCount{simMinted, simTakeovers, simGivenBack} {
 		if counts[what] == 0 && !t.Failed() {
 			t.Errorf("%d runs without any %v", n, what)
@@ -178,11 +173,7 @@ func TestSimCalm(t *testing.T) {
 // In a large pool, a lease finds a free worker when there is one, at its first try.
 func TestSimLarge(t *testing.T) {
 	n := 60
-	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
-		s := newSimulation(seed, simLarge(seed), traced)
-		s.calm = true
-		return s.run()
-	})
+	counts := simTest(t, n, simLarges.run)
 	for _, what := range []simCount{simMinted, simTakeovers, simGivenBack} {
 		if counts[what] == 0 && !t.Failed() {
 			t.Errorf("%d runs without any %v", n, what)
@@ -193,26 +184,7 @@ func TestSimLarge(t *testing.T) {
 // An outage of less than half of the window goes unnoticed. A silent store costs a request's
 // time-out more.
 func TestSimShortOutage(t *testing.T) {
-	counts := simTest(t, 60, func(seed uint64, traced bool) *simulation {
-		r := rand.New(rand.NewPCG(seed, 0x0a1))
-		p := simQuiet(r)
-		s := newSimulation(seed, p, traced)
-		defer s.end()
-		s.calm = true
-		mode := simOutage(r.IntN(int(simOutages)))
-		d := p.window/2 - 1
-		if mode != simRefuses {
-			// The last request before the store was back, and the pause after the request.
-			d = min(d, p.window*7/10-p.timeout-500_000)
-		}
-		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
-		if d > 0 {
-			s.outage(d, mode)
-		}
-		s.runUntil(s.now + 2*p.window)
-		s.judgeMinting("after an outage")
-		return s
-	})
+	counts := simTest(t, 60, simShortOutages.run)
 	if counts[simOutageHits] == 0 {
 		t.Error("no outage was met")
 	}
@@ -221,41 +193,9 @@ func TestSimShortOutage(t *testing.T) {
 // After an outage longer than the window, all generators mint again within a second; if the store
 // was silent, within a time-out more.
 func TestSimLongOutage(t *testing.T) {
-	counts := simTest(t, 60, func(seed uint64, traced bool) *simulation {
-		r := rand.New(rand.NewPCG(seed, 0x0a2))
-		p := simQuiet(r)
-		s := newSimulation(seed, p, traced)
-		defer s.end()
-		mode := simOutage(r.IntN(int(simOutages)))
-		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
-		s.outage(s.between(p.window, 3*p.window), mode)
-		s.runUntil(s.store.down)
-		back := int64(1_000_000)
-		if mode != simRefuses {
-			back += p.timeout
-		}
-		s.runUntil(s.store.down + back)
-		s.store.down = 0
-		s.judgeMinting("in time after an outage")
-		s.calm = true
-		s.runUntil(s.now + 2*p.window)
-		return s
-	})
+	counts := simTest(t, 60, simLongOutages.run)
 	if counts[Expired+EventKind(simEvents)] == 0 && !t.Failed() {
 		t.Error("no lease expired")
-	}
-}
-
-// judgeMinting fails unless all leases mint.
-func (s *simulation) judgeMinting(when string) {
-	for _, l := range s.leases {
-		if l.stage != simMinting || l.process.dead {
-			s.wrong(-1, "%s has no worker %s", l.name, when)
-			continue
-		}
-		if l.mint(1); l.refused != nil {
-			s.wrong(l.lease.Worker(), "%s does not mint %s: %v", l.name, when, l.refused)
-		}
 	}
 }
 
@@ -266,33 +206,7 @@ func TestSimIdle(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
-	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
-		r := rand.New(rand.NewPCG(seed, 0x1d1e))
-		p := simQuiet(r)
-		p.clocked, p.idles, p.mends, p.named = false, 1, true, r.IntN(3) == 0
-		p.largest = []int64{2 * p.window, 600_000_000, 300 * 86400 * 1_000_000}[r.IntN(3)]
-		p.loseReply, p.loseRequest = []float64{0, 0.1, 0.3}[r.IntN(3)], []float64{0, 0.1}[r.IntN(2)]
-		p.crashes, p.hangs = []float64{0, 0.1}[r.IntN(2)], []float64{0, 0.05}[r.IntN(2)]
-		p.workers += r.IntN(3)
-		p.faultsEnd += 6 * p.window
-		s := newSimulation(seed, p, traced)
-		var jump func()
-		jump = func() {
-			s.after(s.between(0, 2*p.window), func() {
-				if s.now >= p.faultsEnd {
-					return
-				}
-				clock := s.processes[s.random.IntN(len(s.processes))].clock
-				clock.offset = s.between(p.window/2, p.largest)
-				s.counts[simSteps]++
-				s.note(-1, "clocks", nil, nil, clock.offset)
-				s.after(s.between(p.window/10, 2*p.window), func() { clock.offset = 0 })
-				jump()
-			})
-		}
-		jump()
-		return s.run()
-	})
+	counts := simTest(t, n, simIdles.run)
 	for _, what := range []simCount{simTakenBack, simEvents + simCount(Withdrawn), simAlive, simInherited} {
 		if counts[what] < 40 && n >= 400 && !t.Failed() && *simSeed < 0 {
 			t.Errorf("%d %v", counts[what], what)
@@ -302,30 +216,7 @@ func TestSimIdle(t *testing.T) {
 
 // Another process gets the worker of a crashed process within a window.
 func TestSimCrash(t *testing.T) {
-	simTest(t, 60, func(seed uint64, traced bool) *simulation {
-		r := rand.New(rand.NewPCG(seed, 0xc4a))
-		p := simQuiet(r)
-		p.workers, p.machines, p.wait = 1, 2, 100*p.window
-		s := newSimulation(seed, p, traced)
-		defer s.end()
-		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
-		for _, l := range s.leases {
-			if l.stage == simMinting {
-				s.crash(l.process)
-			}
-		}
-		at := s.now
-		s.runUntil(at + p.window + 250_000) // a waiting lease looks again every 100 ms
-		for _, l := range s.leases {
-			if l.stage == simMinting && !l.process.dead && l.ready > at {
-				if l.mint(1); l.refused == nil {
-					return s
-				}
-			}
-		}
-		s.wrong(0, "nobody has the worker of the process that crashed at %s", simTime(at))
-		return s
-	})
+	simTest(t, 60, simCrashRuns.run)
 }
 
 // The simulation passes on a panic with a foreign error.
@@ -335,7 +226,7 @@ func TestSimRecovers(t *testing.T) {
 			t.Errorf("a panic in a lease is %v", r)
 		}
 	}()
-	s := newSimulation(1, simQuiet(rand.New(rand.NewPCG(1, 1))), false)
+	s := newSimulation(1, simQuiet(1), false)
 	l := &simLease{s: s, process: s.processes[0]}
 	l.start(func() { panic(fmt.Errorf("a panic: %w", errSimLost)) })
 	s.runUntil(simStart + 1_000_000)

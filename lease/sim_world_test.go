@@ -22,9 +22,11 @@ import (
 //	sim_judge_test.go  what must hold
 //	sim_life_test.go   what processes do, and what happens to them
 //	sim_profile_test.go  the settings of a run
+//	sim_kinds_test.go  kinds of runs
 //	sim_confirm_test.go  callers that confirm IDs
 //	sim_rescue_test.go restores of the store from backups, and rescues
 //	sim_test.go        the tests
+//	bad_designs_test.go  stores, generators and settings with a fault, which the judge must find
 //
 // Times are microseconds.
 
@@ -40,8 +42,11 @@ type simulation struct {
 	now       int64 // true time
 	queue     simQueue
 	order     uint64
-	onlyTwice bool // nothing matters but an ID that is made twice
-	calm      bool // nothing has gone wrong and nothing will: the most is demanded
+	calm      bool      // nothing has gone wrong and nothing will: the most is demanded
+	design    badDesign // none in runs that have to go well
+	without   simCheck  // is left out
+	missed    bool      // it would have found something
+	onlyTwice bool      // nothing matters but an ID that is made twice
 
 	processes []*simProcess
 	leases    []*simLease
@@ -63,6 +68,7 @@ type simulation struct {
 
 // simReport is what was wrong, and the worker concerned or -1.
 type simReport struct {
+	check   simCheck
 	message string
 	worker  int
 }
@@ -123,12 +129,16 @@ func (s *simulation) runUntil(end int64) {
 	}
 }
 
-// wrong ends the run.
-func (s *simulation) wrong(worker int, format string, args ...any) {
+// wrong ends the run, unless the check was left out.
+func (s *simulation) wrong(check simCheck, worker int, format string, args ...any) {
 	if s.verdict != nil || s.onlyTwice && format != simSameID {
 		return
 	}
-	s.verdict = &simReport{fmt.Sprintf(format, args...), worker}
+	if s.without == check {
+		s.missed = true
+		return
+	}
+	s.verdict = &simReport{check, fmt.Sprintf(format, args...), worker}
 	s.note(worker, "WRONG", nil, func() string { return s.verdict.message })
 }
 
@@ -249,6 +259,7 @@ type simLease struct {
 	foreign   bool  // its generator is for other IDs than the pool
 	naps      int   // short sleeps in a row
 	last      int64 // when it made the last one
+	greatest  simID
 	latest    simMint
 	waiting   int   // callers of Confirm
 	hungLooks int   // in which the store hung
@@ -472,7 +483,7 @@ func (l *simLease) judgeNap(d time.Duration) {
 		l.naps = 0
 	}
 	if l.naps > 100 {
-		l.s.wrong(-1, "%s does nothing but sleep for %v", l.name, d)
+		l.s.wrong(checkAlive, -1, "%s does nothing but sleep for %v", l.name, d)
 	}
 }
 
