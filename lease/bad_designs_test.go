@@ -43,46 +43,46 @@ var badDesigns = []badDesign{
 		breaks: "as long as the store keeps its acknowledged changes",
 		store:  func(c simConn) driver.Store { return droppingStore{c} },
 		loses:  true,
-		kind:   simBusies, check: checkUnique, says: "where it was allocated nothing", seeds: 10,
+		kind:   simBusies, check: checkUnique, says: "where it was allocated nothing", seeds: 3,
 	},
 	{
 		name:   "a store that answers a conflict as a success",
 		breaks: "by a compare-and-swap on the whole record",
 		store:  func(c simConn) driver.Store { return agreeableStore{c} },
 		loses:  true,
-		kind:   simFaults, check: checkUnique, says: "where it was allocated nothing", seeds: 10,
+		kind:   simFaults, check: checkUnique, says: "where it was allocated nothing", seeds: 3,
 	},
 	{
 		name:   "a store that writes over whatever is there",
 		breaks: "A worker in use never goes to another lease",
 		store:  func(c simConn) driver.Store { return overwritingStore{c} },
-		kind:   simFaults, check: checkUnique, says: "are allocated to", seeds: 10,
+		kind:   simFaults, check: checkUnique, says: "are allocated to", seeds: 3,
 	},
 	{
 		name:   "a store that writes over whatever is there, judged by its IDs only",
 		breaks: "No two generators of a pool ever make the same ID",
 		store:  func(c simConn) driver.Store { return overwritingStore{c} },
-		kind:   simFaults, check: checkUnique, says: "the same ID twice", seeds: 10, twice: true,
+		kind:   simFaults, check: checkUnique, says: "the same ID twice", seeds: 3, twice: true,
 	},
 	{
 		name:   "a store that goes back in time",
 		breaks: "After a restart with the clock set back, no timestamp is used a second time",
 		store:  func(c simConn) driver.Store { return forgettingStore{c} },
 		loses:  true,
-		kind:   simFaults, check: checkUnique, says: "are allocated to", seeds: 10,
+		kind:   simFaults, check: checkUnique, says: "are allocated to", seeds: 3,
 	},
 	{
 		name:   "a store that does a write again later, over newer ones",
 		breaks: "No other lease is ever given these timestamps",
 		store:  func(c simConn) driver.Store { return repeatingStore{c} },
 		loses:  true,
-		kind:   simFaults, check: checkUnique, says: "times of worker", seeds: 10,
+		kind:   simFaults, check: checkUnique, says: "times of worker", seeds: 3,
 	},
 	{
 		name:   "a store that confirms from memory",
 		breaks: "An ID is answered only if its lease held the worker at a moment after the ID was made",
 		store:  func(c simConn) driver.Store { return &rememberingStore{simConn: c, last: map[string]driver.Entry{}} },
-		kind:   simFaults, check: checkConfirmed, says: "which it had lost before the call", seeds: 10,
+		kind:   simFaults, check: checkConfirmed, says: "which it had lost before the call", seeds: 3,
 	},
 	{
 		name:   "a store that confirms by a replica that is behind",
@@ -90,67 +90,67 @@ var badDesigns = []badDesign{
 		store: func(c simConn) driver.Store {
 			return &rememberingStore{simConn: c, last: map[string]driver.Entry{}, behind: true}
 		},
-		kind: simCalms, check: checkConfirmed, says: "and Confirm says", seeds: 10,
+		kind: simCalms, check: checkConfirmed, says: "and Confirm says", seeds: 3,
 	},
 	{
 		name:   "a store whose failure passes for a wrong address",
 		breaks: "A program can also start during an outage",
 		store:  func(c simConn) driver.Store { return lostStore{c} },
-		kind:   simFaults, check: checkBackground, says: "ends for good", seeds: 10,
+		kind:   simFaults, check: checkBackground, says: "ends for good", seeds: 6,
 	},
 	{
 		name:   "a store that does not come back after an outage",
 		breaks: "minting goes on by itself when the store is back",
 		store:  func(c simConn) driver.Store { return &brokenStore{simConn: c} },
-		kind:   simLongOutages, check: checkAlive, says: "does not mint in time after an outage", seeds: 10,
+		kind:   simLongOutages, check: checkAlive, says: "does not mint in time after an outage", seeds: 3,
 	},
 	{
 		name:      "a generator without a fence",
 		breaks:    "can mint within their own intervals or not at all",
 		generator: func(l *simLease, g grant.Grantee) grant.Grantee { return unfenced{l, g} },
-		kind:      simLongOutages, check: checkUnique, says: "where it was allocated nothing", seeds: 10,
+		kind:      simLongOutages, check: checkUnique, says: "where it was allocated nothing", seeds: 3,
 	},
 	{
 		name:      "a generator that has minted more than it says when it is sealed",
 		breaks:    "gives back the unused timestamps",
 		generator: func(l *simLease, g grant.Grantee) grant.Grantee { return understating{l, g} },
-		kind:      simFaults, check: checkUnique, says: "in which it has minted", seeds: 10,
+		kind:      simFaults, check: checkUnique, says: "in which it has minted", seeds: 5,
 	},
 	{
 		name:      "a generator that keeps what it was asked to give back",
 		breaks:    "the lease takes its interval back (event `Withdrawn`), and nothing is lost",
 		generator: func(l *simLease, g grant.Grantee) grant.Grantee { return clinging{l, g} },
-		kind:      simIdles, check: checkUnique, says: "times of worker", seeds: 10,
+		kind:      simIdles, check: checkUnique, says: "times of worker", seeds: 3,
 	},
 	{
 		name:      "a generator that gives nothing back while the clock is right again",
 		breaks:    "A generator mints again within two windows of the last fault",
 		generator: func(_ *simLease, g grant.Grantee) grant.Grantee { return &stubborn{Grantee: g} },
-		kind:      simIdles, check: checkAlive, says: "is not alive two windows after the last fault", seeds: 10,
+		kind:      simIdles, check: checkAlive, says: "is not alive two windows after the last fault", seeds: 3,
 	},
 	{
 		name:      "a generator that goes on after Close",
 		breaks:    "`Close` seals the generator",
 		generator: func(_ *simLease, g grant.Grantee) grant.Grantee { return &unsealed{Grantee: g} },
-		kind:      simFaults, check: checkSealed, says: "mints", seeds: 10,
+		kind:      simFaults, check: checkSealed, says: "mints", seeds: 3,
 	},
 	{
 		name:      "a generator that has used all that it was granted when it is sealed",
 		breaks:    "another lease can take the worker at once",
 		generator: func(_ *simLease, g grant.Grantee) grant.Grantee { return &wasteful{Grantee: g} },
-		kind:      simSpares, check: checkReturned, says: "after Close", seeds: 10,
+		kind:      simSpares, check: checkReturned, says: "after Close", seeds: 3,
 	},
 	{
 		name:      "a generator that keeps the reason to itself",
 		breaks:    "and then fails with `lease.ErrLeaseExpired`",
 		generator: func(_ *simLease, g grant.Grantee) grant.Grantee { return silent{g} },
-		kind:      simLongOutages, check: checkTold, says: "callers are not told", seeds: 10,
+		kind:      simLongOutages, check: checkTold, says: "callers are not told", seeds: 3,
 	},
 	{
 		name:      "a generator that begins anew with each worker",
 		breaks:    "The IDs of a generator increase as without a lease, across renewals and changes of the worker",
 		generator: func(l *simLease, g grant.Grantee) grant.Grantee { return &forgetful{Grantee: g, l: l, worker: -1} },
-		kind:      simStumbles, check: checkIncreasing, says: "not greater than all before", seeds: 20,
+		kind:      simFaults, check: checkIncreasing, says: "not greater than all before", seeds: 90,
 	},
 	{
 		name:   "names that repeat",
@@ -174,19 +174,19 @@ var badDesigns = []badDesign{
 		name:   "time limits that do not end",
 		breaks: "The lease abandons a request to the store after `Config.Timeout`",
 		config: func(l *simLease, c *Config) { c.world = patientWorld{simWorld{l}} },
-		kind:   simHangups, check: checkTold, says: "callers are not told", seeds: 10,
+		kind:   simHangups, check: checkTold, says: "callers are not told", seeds: 3,
 	},
 	{
 		name:   "a window of another length than the program was told",
 		breaks: "a dead process's worker comes free after | at most the window",
 		config: func(_ *simLease, c *Config) { c.Window *= 3 },
-		kind:   simCrashRuns, check: checkAlive, says: "nobody has the worker of the process that crashed", seeds: 10,
+		kind:   simCrashRuns, check: checkAlive, says: "nobody has the worker of the process that crashed", seeds: 3,
 	},
 	{
 		name:   "a window that is shorter than the program was told",
 		breaks: "Without the store, a generator mints to the end of the window",
 		config: func(_ *simLease, c *Config) { c.Window /= 4; c.First = min(c.First, c.Window) },
-		kind:   simShortOutages, check: checkAlive, says: "though nothing is wrong", seeds: 10,
+		kind:   simShortOutages, check: checkAlive, says: "though nothing is wrong", seeds: 3,
 	},
 	{
 		name:   "a rescue with too small a skew, which trusts its clock",
@@ -197,7 +197,10 @@ var badDesigns = []badDesign{
 }
 
 // Each bad design is found within its seeds, by the check that is named for it, and by no other check.
-func TestBadDesigns(t *testing.T) {
+func TestSimBadDesigns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundreds of runs")
+	}
 	only := regexp.MustCompile(*simDesigns)
 	for _, d := range badDesigns {
 		if !only.MatchString(d.name) {

@@ -21,7 +21,6 @@ var (
 	simAstrays      = simKind{draw: simAstray, live: (*simulation).liveAstray}
 	simBusies       = simKind{draw: simBusy, live: (*simulation).live}
 	simHangups      = simKind{draw: simHanging, live: (*simulation).live}
-	simStumbles     = simKind{draw: simStumbling, live: (*simulation).live}
 	simRestorations = simKind{draw: simRestored, live: (*simulation).live}
 )
 
@@ -181,16 +180,6 @@ func simBusy(seed uint64) simProfile {
 func simHanging(seed uint64) simProfile {
 	p := simQuiet(seed)
 	p.hangs = 0.05
-	return p
-}
-
-// simStumbling draws the settings of a run in which processes with wrong clocks lose their workers.
-func simStumbling(seed uint64) simProfile {
-	p := simQuiet(seed)
-	p.sno, p.unit = false, simUnit(false)
-	p.machines, p.workers = 4, 4
-	p.freezes, p.steps, p.largest = 1, 1, 2*p.window
-	p.faultsEnd = simStart + 10*p.window
 	return p
 }
 
