@@ -251,11 +251,12 @@ func decodeOne[S string | []byte](c *Codec, id []byte, s S) bool {
 	return true
 }
 
-// bits40 returns the value of 8 characters, by the values of a Codec. Bits above the low 40 are set if a character is
-// foreign.
+// bits40 returns the value of 8 characters, by the values of a Codec. Bits above the low 40 are set
+// if a character is foreign. The compiler inlines it.
 func bits40[S string | []byte](v *[256]uint64, s S) uint64 {
 	_ = s[7]
-	return v[s[0]]<<35 | v[s[1]]<<30 | v[s[2]]<<25 | v[s[3]]<<20 | v[s[4]]<<15 | v[s[5]]<<10 | v[s[6]]<<5 | v[s[7]]
+	return v[s[0]]<<35 | v[s[1]]<<30 | v[s[2]]<<25 | v[s[3]]<<20 |
+		v[s[4]]<<15 | v[s[5]]<<10 | v[s[6]]<<5 | v[s[7]]
 }
 
 // value63 joins the values of the first 8 and the last 8 of 13 characters, which overlap by 3.
