@@ -169,7 +169,7 @@ func TestPoolDamaged(t *testing.T) {
 		put(t, store, poolKey("p"), []byte(value))
 		_, err := Open(t.Context(), store, "p", testLayout(4))
 		var told *driver.Error
-		if !errors.Is(err, test.want) || !errors.As(err, &told) || told.Advice == "" || told.Key != "p/pool" {
+		if !errors.Is(err, test.want) || !errors.As(err, &told) || told.Key != "p/pool" {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
 	}
@@ -343,7 +343,7 @@ func TestMissing(t *testing.T) {
 		}
 		q := testkit.Must(Open(ctx, less, "p", testLayout(4)))
 		var told *driver.Error
-		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) || told.Advice == "" {
+		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) {
 			t.Errorf("Workers without %d: %v", missing, err)
 		}
 		testkit.Is(t, testkit.Err(q.kept(ctx, nil, Config{})), ErrMissing, "Start without %d", missing)
@@ -387,8 +387,8 @@ func TestRecordDamaged(t *testing.T) {
 			t.Errorf("%s: %+v", name, used)
 		}
 		var told *driver.Error
-		if err != nil && (!errors.As(err, &told) || told.Key != workerKey("p", 2) || told.Advice == "") {
-			t.Errorf("%s: %v does not tell where or what to do", name, err)
+		if err != nil && (!errors.As(err, &told) || told.Key != workerKey("p", 2)) {
+			t.Errorf("%s: %v does not tell where", name, err)
 		}
 	}
 }

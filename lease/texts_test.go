@@ -17,16 +17,16 @@ import (
 func TestErrorKinds(t *testing.T) {
 	cause := fmt.Errorf("%w: x", driver.ErrUnavailable)
 	for err, is := range map[error][]error{
-		&NoWorkerError{}:                               {ErrNoWorker},
-		&HeldError{}:                                   {ErrHeld},
-		&ExpiredError{Cause: cause}:                    {ErrLeaseExpired, iderr.ErrFenced, driver.ErrUnavailable},
-		&StartingError{Cause: cause}:                   {ErrStarting, iderr.ErrFenced, driver.ErrUnavailable},
-		&StartingError{}:                               {ErrStarting, iderr.ErrFenced},
-		&UnrecordedError{}:                             {ErrUnrecorded},
-		&SkewError{}:                                   {ErrClockSkew},
-		&MismatchError{}:                               {ErrPoolMismatch},
-		&waitError{&HeldError{}, context.Canceled}:     {ErrHeld, context.Canceled},
-		&driver.Error{Err: ErrDamaged, Advice: "pray"}: {ErrDamaged, driver.ErrDamaged},
+		&NoWorkerError{}:                           {ErrNoWorker},
+		&HeldError{}:                               {ErrHeld},
+		&ExpiredError{Cause: cause}:                {ErrLeaseExpired, iderr.ErrFenced, driver.ErrUnavailable},
+		&StartingError{Cause: cause}:               {ErrStarting, iderr.ErrFenced, driver.ErrUnavailable},
+		&StartingError{}:                           {ErrStarting, iderr.ErrFenced},
+		&UnrecordedError{}:                         {ErrUnrecorded},
+		&SkewError{}:                               {ErrClockSkew},
+		&MismatchError{}:                           {ErrPoolMismatch},
+		&waitError{&HeldError{}, context.Canceled}: {ErrHeld, context.Canceled},
+		&driver.Error{Err: ErrDamaged}:             {ErrDamaged, driver.ErrDamaged},
 	} {
 		for _, target := range is {
 			if !errors.Is(err, target) {
