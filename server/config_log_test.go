@@ -19,8 +19,7 @@ func TestLogOfOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		notified := 0
-		teller := newTeller(&Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Explain: func(_ string, err error) error { return err },
-			Notify: func(string, lease.Event) { notified++ }})
+		teller := newTeller(&Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Notify: func(string, lease.Event) { notified++ }})
 		source := &supply.Source{Generator: supply.Generator{Name: "order"}}
 		count := func() int { return strings.Count(log.String(), "\n") }
 		outage := func(worker int, err error) {

@@ -3,8 +3,6 @@ package supply_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -95,32 +93,29 @@ func TestStoreSilentAtStart(t *testing.T) {
 	refuses(t, s, reason.Draining)
 }
 
-// TestExplained: the errors of a lease that starts, and of a lease that has expired, are in the words of Explain.
-func TestExplained(t *testing.T) {
+// TestRemedies: an answer says what the operator does about a lease that starts, and about one that has expired.
+func TestRemedies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		today()
 		store := newCut()
-		const words = "as operators say"
-		set := start(t, supply.Config{Generators: []supply.Generator{leased(t, "orders", store)}, Explain: func(generator string, err error) error {
-			return fmt.Errorf("%w: %s: %s", err, words, generator)
-		}})
+		set := start(t, supply.Config{Generators: []supply.Generator{leased(t, "orders", store)}})
 		s := find(t, set, "orders")
-		explained := func(want *reason.Reason) {
+		connects := func(want *reason.Reason) {
 			t.Helper()
-			refuses(t, s, want, words+": orders")
-			is(t, s.Serving(), want, words+": orders")
-			if err := s.Workers()[0].Err; err == nil || strings.Count(err.Error(), words) != 1 {
-				t.Errorf("the worker: %v", err)
+			refuses(t, s, want)
+			is(t, s.Serving(), want)
+			if e := reason.Of(s.Serving()); e.Remedy != driver.RemedyConnect {
+				t.Errorf("%v: the remedy is %q", e, e.Remedy)
 			}
 		}
 		store.Down.Store(true)
-		explained(reason.Starting)
+		connects(reason.Starting)
 		store.Down.Store(false)
 		time.Sleep(time.Minute)
 		answers(t, s, 1)
 		store.Down.Store(true)
 		time.Sleep(time.Minute)
-		explained(reason.Window)
+		connects(reason.Window)
 	})
 }
 
@@ -132,12 +127,10 @@ func TestPoolMissing(t *testing.T) {
 		store := newCut()
 		g := leased(t, "orders", store)
 		g.Create = false
-		set := start(t, supply.Config{Generators: []supply.Generator{g}, Explain: func(generator string, err error) error {
-			return fmt.Errorf("%w: firn pool create %s", err, generator)
-		}})
+		set := start(t, supply.Config{Generators: []supply.Generator{g}})
 		s := find(t, set, "orders")
 		for range 3 {
-			refuses(t, s, reason.Setup, lease.ErrNoPool.Error(), "firn pool create orders")
+			refuses(t, s, reason.Setup, lease.ErrNoPool.Error())
 			is(t, s.Serving(), reason.Setup, lease.ErrNoPool.Error())
 			if w := s.Workers()[0]; w.State != supply.Ended || !errors.Is(w.Err, lease.ErrNoPool) {
 				t.Errorf("%+v", w)
