@@ -52,12 +52,18 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		}
 		return []string{"The forms of addresses:  firn pool --help"}
 	case driver.RemedyPermissions:
+		if at, err := st.Place(); err == nil && at.Dir != "" {
+			return []string{
+				"Does no other user work there?  Give it to the user, as root:  chown -R USER " + shell.Word(at.Dir),
+				"Do users share it?  Let their group use it, as root, by the commands of:  " + st.Command("firn pool grants --user GROUP"),
+			}
+		}
 		return []string{"What a program needs there:  " + st.Command("firn pool grants"), "Check it as the program's user:  " + st.Command("firn pool doctor")}
 	case driver.RemedySettings:
 		return []string{"Find out what is wrong there:  " + st.Command("firn pool doctor")}
 	case driver.RemedyStore:
 		hints := []string{
-			"One machine?  Name a directory that all its processes share:  export " + Variable + "=/var/lib/firn",
+			"One machine?  Name a directory that all its processes share, in a container a volume that all containers share:  export " + Variable + "=/var/lib/firn",
 			"Several machines?  Name a store that they share:  --store ADDRESS (firn pool --help)",
 		}
 		if st.Instead.Pool == "" {

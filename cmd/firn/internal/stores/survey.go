@@ -72,8 +72,8 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 		hints := []string{"Use pool " + name + ".", "Do IDs of the two never meet?  Add --beside."}
 		if err != nil {
 			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, err)
-			hints = append(st.hints(lease.RemedyFor(err), err), hints[1])
-			hints = hints[max(len(hints)-2, 0):]
+			help := st.hints(lease.RemedyFor(err), err)
+			hints = append(help[:min(len(help), 2)], hints[1])
 		}
 		if !meant {
 			return cli.WithHints(errors.New(text), func() []string { return hints })

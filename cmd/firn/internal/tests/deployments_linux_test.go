@@ -143,7 +143,7 @@ func TestPassingDirectories(t *testing.T) {
 	}
 	for _, part := range parts {
 		for _, want := range []string{
-			": unsafe store: ", "a volume that all containers", "use a store that machines share", "--worker", // refused
+			": unsafe store: ", "a volume that all containers", "Several machines?", "--worker", // refused
 			"named: 1 firn: warning: ", "problem  store: ", // named
 		} {
 			if !strings.Contains(part, want) {

@@ -314,7 +314,7 @@ func TestStoreGone(t *testing.T) {
 		last = line
 	}
 	code, stderr := exitCode(run.Wait()), withoutNotes(run.stderr.String())
-	if code != cli.ExitFailed || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "the lease has expired at ") {
+	if code != cli.ExitFailed || strings.Count(stderr, "firn: ") != 1 || !strings.Contains(stderr, "the lease has expired at ") {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }

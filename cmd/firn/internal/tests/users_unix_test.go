@@ -148,11 +148,12 @@ func TestDirectoryOfRoot(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	stderr, code := firn(service)
-	const advice = "chown -R USER DIRECTORY"
-	if code != cli.ExitFailed || !strings.Contains(stderr, "if no other user works there, "+advice+" gives it to the user") {
+	_, hint, _ := strings.Cut(stderr, "  chown ")
+	hint, _, _ = strings.Cut(hint, "\n")
+	if code != cli.ExitFailed || hint != "-R USER "+state {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	words := strings.Fields(strings.NewReplacer("USER", fmt.Sprint(service), "DIRECTORY", state).Replace(advice))
+	words := strings.Fields("chown " + strings.Replace(hint, "USER", fmt.Sprint(service), 1))
 	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
 	if stderr, code := firn(service); err != nil || code != cli.ExitOK {
 		t.Errorf("after %q (%v %s): exit code %d: %s", words, err, out, code, stderr)
