@@ -132,7 +132,7 @@ var badDesigns = []badDesign{
 		name:      "a generator that goes on after Close",
 		breaks:    "`Close` seals the generator",
 		generator: func(_ *simLease, g grant.Grantee) grant.Grantee { return &unsealed{Grantee: g} },
-		kind:      simFaults, check: checkSealed, says: "mints", seeds: 3,
+		kind:      simFaults, check: checkSealed, says: "mints", seeds: 10,
 	},
 	{
 		name:      "a generator that has used all that it was granted when it is sealed",
