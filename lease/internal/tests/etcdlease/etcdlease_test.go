@@ -143,7 +143,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	if _, err := raw.Put(t.Context(), prefix+"/b", strings.Repeat("x", driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Damaged(t, s, "b", "under the prefix")
+	storetest.Damaged(t, s, "b")
 	storetest.Want(t, s, "a", "x", rev)
 
 	// An entry with a lease of etcd, which etcd will delete.
