@@ -210,7 +210,7 @@ func TestAllWorkersTaken(t *testing.T) {
 		}
 		second := start(t, supply.Config{Generators: []supply.Generator{few(t, store)}})
 		late := find(t, second, "few")
-		refuses(t, late, reason.Starting, "few", lease.ErrNoWorker.Error(), "stop a process that holds a worker")
+		refuses(t, late, reason.Starting, "few", lease.ErrNoWorker.Error())
 		is(t, late.Serving(), reason.Starting, lease.ErrNoWorker.Error())
 		if w := late.Workers()[0]; w.State != supply.Starting || !errors.Is(w.Err, lease.ErrNoWorker) {
 			t.Errorf("%+v", w)
