@@ -253,7 +253,7 @@ type simLease struct {
 	top       int64 // the time of the latest
 	granted   int64 // where the times end that the generator was told of last
 	renewed   int64 // when the lease last said that it has times
-	over      bool  // they were over then, or it has said since that it has none
+	over      bool  // they were over then or in a moment, or it has said since that it has none
 	closing   bool  // it is being closed within Notify, or was closed before it had a worker
 	begins    bool  // it starts in the background
 	foreign   bool  // its generator is for other IDs than the pool
