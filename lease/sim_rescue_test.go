@@ -119,7 +119,9 @@ func (s *simulation) rescue() {
 		if s.clocked {
 			store = simClockConn{simConn{l}}
 		}
-		for pause := s.window / 4; ; pause = min(2*pause, 2*s.window) { // or rescues that overtake one another would go on for ever
+		// The longest pause is longer than a rescue takes, or rescues would overtake one another for ever.
+		longest := 2 * s.window * int64(1+s.stock/4)
+		for pause := s.window / 4; ; pause = min(2*pause, longest) {
 			c := RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
 				clock: l.time, newName: s.newName, world: simWorld{l}, timeout: l.config.Timeout, lanes: 1}
 			if s.design.rescue != nil {
