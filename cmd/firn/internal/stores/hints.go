@@ -34,7 +34,7 @@ func (st *State) FindingHints(f driver.Finding) []string {
 // processes: see the scripts hints_*.txtar in the tests.
 func (st *State) hints(r lease.Remedy, err error) []string {
 	pool := cmp.Or(r.Pool, "NAME")
-	anew := st.Command("firn pool rescue " + pool + " --create --format " + st.formatOf(r.Pool))
+	anew := st.Command("firn pool rescue " + pool + " --create --format " + st.formatOf(r.Pool) + st.window())
 	switch r.Kind {
 	case driver.RemedyWait:
 		if !r.Until.IsZero() {
@@ -80,7 +80,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 	case driver.RemedyRecover:
 		line := "firn pool rescue " + pool
 		if r.Lost && st.knows(r.Pool) {
-			line += " --format " + st.formatOf(r.Pool)
+			line += " --format " + st.formatOf(r.Pool) + st.window()
 		}
 		hints := []string{"Rescue it, also beside running processes:  " + st.Command(line)}
 		if r.Lost && !st.knows(r.Pool) {
@@ -162,11 +162,15 @@ func (st *State) formatOf(pool string) string {
 	if !st.knows(pool) {
 		return "FORMAT"
 	}
-	text := strings.Join(st.words, " ")
-	if st.Window > lease.DefaultWindow {
-		text += " --window " + st.Window.String()
+	return strings.Join(st.words, " ")
+}
+
+// window returns the flag of a rescue for the window of the command's leases: the record of a lost pool doesn't have it.
+func (st *State) window() string {
+	if st.Window <= lease.DefaultWindow {
+		return ""
 	}
-	return text
+	return " --window " + st.Window.String()
 }
 
 // files reports whether the pools are in a directory.
