@@ -167,18 +167,10 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 	if c.Notify == nil {
 		c.Notify = func(Event) {}
 	}
-	if c.clock == nil {
-		c.clock = time.Now
-	}
-	if c.newName == nil {
-		c.newName = randomName
-	}
 	if c.intN == nil {
 		c.intN = rand.IntN
 	}
-	if c.world == nil {
-		c.world = realWorld{}
-	}
+	setReal(&c.clock, &c.newName, &c.world)
 	return c, nil
 }
 

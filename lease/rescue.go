@@ -137,15 +137,7 @@ func (c RescueConfig) settle() (RescueConfig, error) {
 	if c.Progress == nil {
 		c.Progress = func(int, int) {}
 	}
-	if c.clock == nil {
-		c.clock = time.Now
-	}
-	if c.newName == nil {
-		c.newName = randomName
-	}
-	if c.world == nil {
-		c.world = realWorld{}
-	}
+	setReal(&c.clock, &c.newName, &c.world)
 	if c.lanes == 0 {
 		c.lanes = 16
 	}

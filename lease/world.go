@@ -47,6 +47,19 @@ func newLock() lock {
 func (l lock) lock(w world) { await(context.Background(), w, l) }
 func (l lock) unlock()      { l <- struct{}{} }
 
+// setReal sets what a simulation has not set: the clock, the names and the world of a process.
+func setReal(clock *func() time.Time, newName *func() string, w *world) {
+	if *clock == nil {
+		*clock = time.Now
+	}
+	if *newName == nil {
+		*newName = randomName
+	}
+	if *w == nil {
+		*w = realWorld{}
+	}
+}
+
 type realWorld struct{}
 
 func (realWorld) spawn(f func()) { go f() }
