@@ -42,19 +42,19 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		}
 		return []string{"Try again: it passes by itself."}
 	case driver.RemedyConnect:
-		if st.files() {
+		if st.directory() != "" {
 			return []string{"Is the filesystem mounted, and does the disk work?", "Check it:  " + st.Command("firn pool doctor")}
 		}
 		return []string{"Is the server running, and reachable from this host?"}
 	case driver.RemedyAddress:
-		if st.files() {
+		if st.directory() != "" {
 			return []string{"Is the path right, is its filesystem mounted, and may this user create a directory there?"}
 		}
 		return []string{"The forms of addresses:  firn pool --help"}
 	case driver.RemedyPermissions:
-		if at, err := st.Place(); err == nil && at.Dir != "" {
+		if dir := st.directory(); dir != "" {
 			return []string{
-				"Does no other user work there?  Give it to the user, as root:  chown -R USER " + shell.Word(at.Dir),
+				"Does no other user work there?  Give it to the user, as root:  chown -R USER " + shell.Word(dir),
 				"Do users share it?  Let their group use it, as root, by the commands of:  " + st.Command("firn pool grants --user GROUP"),
 			}
 		}
@@ -92,7 +92,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 			"Stop all processes that use this store, and then:  " + st.Command("firn pool rescue --all"),
 			"Is a pool gone?  Don't create it:  " + anew,
 		}
-		if st.files() {
+		if st.directory() != "" {
 			return append([]string{"Was the directory moved, replaced or unmounted?  Put the original back: it knows which timestamps are used."}, hints...)
 		}
 		return hints
@@ -136,7 +136,7 @@ func (st *State) missing(known, pool, anew string) []string {
 	list := "Wrong name or store?  " + st.Command("firn pool list")
 	if known == "" { // no store either
 		list = "Is the address right?  See its forms:  firn pool --help"
-		if st.files() {
+		if st.directory() != "" {
 			list = "Is the path right, and its filesystem mounted?"
 		}
 	}
@@ -173,10 +173,13 @@ func (st *State) window() string {
 	return " --window " + st.Window.String()
 }
 
-// files reports whether the pools are in a directory.
-func (st *State) files() bool {
+// directory returns the directory of the pools, or "" if they are elsewhere.
+func (st *State) directory() string {
 	at, err := st.Place()
-	return err == nil && at.Dir != ""
+	if err != nil {
+		return ""
+	}
+	return at.Dir
 }
 
 // Command adds the flag for the store to a command line, ready to type. Secrets in the address are
