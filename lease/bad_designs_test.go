@@ -199,7 +199,7 @@ var badDesigns = []badDesign{
 // Each bad design is found within its seeds, by the check that is named for it, and by no other check.
 func TestSimBadDesigns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some hundreds of runs")
+		t.Skip("hundreds of simulated runs take longer than a short test may")
 	}
 	only := regexp.MustCompile(*simDesigns)
 	for _, d := range badDesigns {

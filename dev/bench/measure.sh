@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures Firn and other packages, and writes the results, the table and the charts: about four
-# minutes, on a machine that does nothing else.
+# Measures Firn and other packages, and writes the results, the table and the charts, on a machine
+# that does nothing else.
 set -eu
 cd "$(dirname "$0")"
 firn='^id=(nanoflake|sno|snowflakesi|ulidflake.*|scru160)$'
