@@ -235,7 +235,6 @@ replace (
 	github.com/firn-id/firn/cmd/firn => ../cmd/firn
 	github.com/firn-id/firn/lease/drivertest => ../lease/drivertest
 	github.com/firn-id/firn/lease/etcdlease => ../lease/etcdlease
-	github.com/firn-id/firn/lease/natslease => ../lease/natslease
 	github.com/firn-id/firn/lease/pglease => ../lease/pglease
 	github.com/firn-id/firn/lease/redislease => ../lease/redislease
 	github.com/firn-id/firn/pgxid => ../pgxid

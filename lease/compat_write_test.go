@@ -34,7 +34,7 @@ import (
 //
 //	files/           the directory of a store of files, with pools of all formats
 //	facts.json       what version X.Y.Z read there
-//	consul.json, kubernetes.json, postgres.sql, etcd.json, redis.json, nats.json
+//	kubernetes.json, postgres.sql, etcd.json, redis.json
 //	                 two of the pools as a store in such a server has them
 //
 // The folder of the version under development is written by
@@ -375,11 +375,9 @@ func TestWriteCompat(t *testing.T) {
 	}
 	write("facts.json", compatJSON(t, facts))
 	entries, _ := compatSome(compatEntriesOf(t, folder), facts)
-	for file, start := range compatServers {
-		server := start(t)
-		server.write(t, entries)
-		write(file, compatJSON(t, server.dump()))
-	}
+	kube := newCompatKube(t)
+	kube.write(t, entries)
+	write("kubernetes.json", []byte(kube.dump(t)))
 }
 
 func compatJSON(t *testing.T, v any) []byte {

@@ -60,7 +60,7 @@ func (e *LostError) Unwrap() error { return ErrLost }
 //   - [ErrRescued]: the pool was rescued, and the lease has ended
 //   - [ErrRolledBack], [ErrMissing], [ErrDamaged] or [ErrVersion]: the state of the record
 //   - a *[driver.Error] that is [driver.ErrUnconfirmable]: the store cannot confirm. A store that can is a
-//     [driver.Confirmer]. Redis and NATS cannot: a server that was cut off answers there, and does not
+//     [driver.Confirmer]. Redis cannot: a server that was cut off answers there, and does not
 //     know that another has taken its place
 //   - any other *[driver.Error]: the store failed, and nothing is known
 //   - the error of the context

@@ -44,11 +44,9 @@ func registered() string {
 
 // packages has the packages of Firn's own stores, for the error of an unregistered scheme.
 var packages = map[string]string{
-	"consul":     "github.com/firn-id/firn/lease/consullease",
 	"etcd":       "github.com/firn-id/firn/lease/etcdlease",
 	"file":       "github.com/firn-id/firn/lease/filelease",
 	"kubernetes": "github.com/firn-id/firn/lease/kubelease",
-	"nats":       "github.com/firn-id/firn/lease/natslease",
 	"postgres":   "github.com/firn-id/firn/lease/pglease",
 	"redis":      "github.com/firn-id/firn/lease/redislease",
 	"rediss":     "github.com/firn-id/firn/lease/redislease",

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/servertest"
 	"github.com/firn-id/firn/internal/testing/testkit"
@@ -96,8 +95,6 @@ var particulars = []struct {
 	by string
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|\b\d+\b`), "N"},
-	{regexp.MustCompile(`rpc error making call: `), ""}, // if the leader was another server
-	{regexp.MustCompile(`(permission 'agent:read' on )"\w+"`), "$1"},
 	{regexp.MustCompile(`User "[^"]*"`), "User"},
 	{regexp.MustCompile(`(Failed to parse body|Invalid value: "[^"]*"|unrecognized|cannot be handled as a Lease|\w+ in version|continue key is not valid).*`), "$1"},
 }
@@ -107,112 +104,6 @@ func general(message string) string {
 		message = p.of.ReplaceAllString(message, p.by)
 	}
 	return strings.TrimSpace(message)
-}
-
-func TestConsulAlike(t *testing.T) {
-	c := servertest.NewConsul(t)
-	token, err := c.Token(t.Context(), "test")
-	testkit.OK(t, err)
-	reader, err := c.Token(t.Context(), "test", "write", "read")
-	testkit.OK(t, err)
-	below := func(key string) bool { return strings.HasPrefix(key, "test/") }
-	pretended := consultest.New()
-	pretended.Tokens = map[string]consultest.Policy{token: {Read: below, Write: below}, reader: {Read: below}}
-	pretended.Set("other/a", func(*consultest.Pair) {})
-	other, err := c.Token(t.Context(), "other")
-	testkit.OK(t, err)
-	testkit.OK(t, c.WaitHealthy(t.Context()))
-	sides := []*side{
-		{client: http.DefaultClient, url: "http://" + c.Endpoints()[0], token: token, header: "X-Consul-Token"},
-		{client: http.DefaultClient, url: pretended.Start(t).URL, token: token, header: "X-Consul-Token"},
-	}
-	sides[0].do(t, step{method: "PUT", path: "/v1/kv/other/a", token: other})
-
-	cas := func(key, value string, flags int, index string) string {
-		return fmt.Sprintf(`[{"KV":{"Verb":"cas","Key":%q,"Value":%q,"Flags":%d,"Index":%s}}]`, key, value, flags, index)
-	}
-	txn := func(body string) step { return step{method: "PUT", path: "/v1/txn", body: body} }
-	get := func(path string) step { return step{method: "GET", path: "/v1/kv/" + path} }
-	saved := func(p step, name string) step { p.save = name; return p }
-	as := func(p step, token string) step { p.token = token; return p }
-	alike(t, sides[0], sides[1], []step{
-		get("test/a?consistent"), get("test/?consistent"), get("test/?keys&consistent"), get("test/?recurse&consistent"),
-		saved(txn(cas("test/a", "eA==", 7, "0")), "first"),
-		txn(cas("test/a", "eA==", 7, "0")), txn(cas("test/a", "eA==", 7, "1")), txn(cas("test/b", "eA==", 7, "{first}")),
-		saved(txn(cas("test/a", "eQ==", 8, "{first}")), "second"),
-		txn(cas("test/a", "eQ==", 8, "{second}")), // the same again: no new index
-		saved(txn(cas("test/a", "eQ==", 9, "{second}")), "third"),
-		saved(txn(cas("test/a", "eQ==", 4503599627370495, "{third}")), "fourth"),
-		saved(txn(cas("test/a", "", 1, "{fourth}")), "fifth"),
-		get("test/a?consistent"), get("test/a?consistent&stale"),
-		get("test/?keys&consistent"), get("test/?recurse&consistent"), get("test/?keys&separator=/&consistent"),
-		get("test/?keys&index=1&wait=1s"), get("test/?keys&index={fifth}&wait=10ms"), get("test/?keys&index=x"),
-		get("?keys&consistent"), get("?recurse&consistent"), get(""), get("other/a?consistent"), get("other/?consistent"), get("other/?recurse&consistent"), get("nothing/?keys"),
-		txn(cas("other/a", "eA==", 1, "0")), txn(cas("nothing", "eA==", 1, "0")),
-		as(txn(cas("test/a", "eA==", 1, "{fifth}")), reader), as(get("test/a?consistent"), reader),
-		as(get("test/a"), "5f0e1c9a-1d3b-4c55-9a40-000000000001"), as(txn(cas("test/a", "eA==", 1, "{fifth}")), "5f0e1c9a-1d3b-4c55-9a40-000000000001"),
-		get("test/a?dc=nowhere"), get("test/a?ns=a"), get("test/a?partition=a"),
-		get("test/a,pjson"), txn("{}"), txn("nothing"), txn(`[{"KV":{"Verb":"cas","Key":"test/c","Value":"eA==","Namespace":"a"}}]`), txn(`[{"KV":{"Verb":"sing","Key":"test/c"}}]`),
-		txn(cas("test/long", strings.Repeat("AAAA", 200<<10), 1, "0")),
-		{method: "POST", path: "/v1/txn", body: "[]"}, {method: "GET", path: "/v1/nothing"},
-		{method: "GET", path: "/v1/operator/raft/configuration"}, {method: "GET", path: "/v1/agent/self"},
-	}, consulSummary)
-}
-
-// consulSummary returns the part of an answer that both servers of Consul have.
-func consulSummary(s *side, p step, status int, header http.Header, body []byte) string {
-	facts := []string{fmt.Sprint(status)}
-	index := header.Get("X-Consul-Index")
-	if index != "" {
-		facts = append(facts, "has an index")
-	}
-	for _, name := range []string{"X-Consul-Effective-Consistency", "X-Consul-Results-Filtered-By-ACLs"} {
-		if v := header.Get(name); v != "" {
-			facts = append(facts, name+": "+v)
-		}
-	}
-	type pair struct {
-		Key         string
-		Flags       uint64
-		Value       *string
-		ModifyIndex json.Number
-		Session     string
-	}
-	show := func(v *pair) {
-		name := s.seen(v.ModifyIndex.String())
-		if p.save != "" {
-			s.saved[p.save] = v.ModifyIndex.String()
-		}
-		value := "null"
-		if v.Value != nil {
-			value = *v.Value
-		}
-		facts = append(facts, fmt.Sprintf("%s=%s flags %d index %s %s", v.Key, value, v.Flags, name, v.Session))
-	}
-	var done struct {
-		Results []struct{ KV *pair }
-		Errors  []struct {
-			OpIndex int
-			What    string
-		}
-	}
-	var pairs []*pair
-	switch {
-	case status == 200 && json.Unmarshal(body, &pairs) == nil:
-		for _, v := range pairs {
-			show(v)
-		}
-	case (status == 200 || status == 409) && json.Unmarshal(body, &done) == nil:
-		for _, r := range done.Results {
-			show(r.KV)
-		}
-		for _, e := range done.Errors {
-			facts = append(facts, fmt.Sprintf("error %d: %s", e.OpIndex, general(e.What)))
-		}
-	default:
-		facts = append(facts, general(string(body)))
-	}
-	return strings.Join(facts, "; ")
 }
 
 func TestKubernetesAlike(t *testing.T) {

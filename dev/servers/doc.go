@@ -1,5 +1,5 @@
-// Package servers has the tests of stores on real servers of Consul and of Kubernetes, which package servertest
-// starts. The tests also compare the real servers with those that pretend.
+// Package servers has the tests of the store in Kubernetes on a real server, which package servertest starts. The tests
+// also compare the server with the one that pretends.
 //
 //	FIRN_REAL_SERVERS=1 go test -C dev -timeout 1h ./servers
 package servers

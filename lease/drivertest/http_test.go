@@ -4,10 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"
 )
@@ -15,22 +13,6 @@ import (
 const tokenOfTests = "a-token-of-a-test"
 
 func init() { os.Setenv("FIRN_TEST_TOKEN", tokenOfTests) } // for all tests, so that tests can be parallel
-
-func consulSpace(t *testing.T) func() driver.Store {
-	server := consultest.New()
-	server.Tokens = map[string]consultest.Policy{tokenOfTests: {Read: consultest.All, Write: consultest.All}}
-	host := server.Start(t).Listener.Addr().String()
-	return func() driver.Store {
-		return testkit.Must(consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN"))
-	}
-}
-
-func TestConsul(t *testing.T) { Run(t, consulSpace, tokenOfTests) }
-
-func TestConsulLeases(t *testing.T) {
-	t.Parallel()
-	RunLeases(t, consulSpace)
-}
 
 func kubernetesSpace(t *testing.T) func() driver.Store {
 	server := kubetest.New()

@@ -1,6 +1,5 @@
-// Package pretend is the common part of servers that pretend, for tests: an HTTP server that loses,
-// delays, repeats and counts requests. Packages consultest and kubetest add the answers of Consul
-// and of Kubernetes.
+// Package pretend is an HTTP server for tests that loses, delays, repeats and counts requests. Package kubetest
+// adds the answers of Kubernetes.
 package pretend
 
 import (

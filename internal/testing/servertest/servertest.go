@@ -1,14 +1,13 @@
-// Package servertest runs real servers of Consul and of Kubernetes for tests. The servers are
-// processes of this machine on loopback ports. A test can kill, stop and restart the servers.
+// Package servertest runs a real API server of Kubernetes for tests, a process of this machine on a
+// loopback port. A test can kill, stop and restart it.
 //
-// Modules in dev/pins pin the versions of the servers. Building both servers takes
-// about ten minutes on two cores, and 4 GB of disk. The go command keeps the binaries. Tests skip
-// unless FIRN_REAL_SERVERS=1 is in the environment:
+// A module in dev/pins pins the version. Building the server takes minutes, and the go command keeps the
+// binary. Tests skip unless FIRN_REAL_SERVERS=1 is in the environment:
 //
 //	FIRN_REAL_SERVERS=1 go test -C dev -timeout 1h ./servers
 //	FIRN_REAL_SERVERS=1 go test -timeout 1h ./cmd/firn/internal/tests/faults
 //
-// FIRN_CONSUL_SERVER and FIRN_KUBE_APISERVER name other binaries to run instead.
+// FIRN_KUBE_APISERVER names another binary to run instead.
 package servertest
 
 import (
@@ -21,8 +20,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -33,7 +30,7 @@ import (
 func Require(t testing.TB) {
 	t.Helper()
 	if os.Getenv("FIRN_REAL_SERVERS") != "1" {
-		t.Skip("real servers of Consul and Kubernetes take ten minutes to build: set FIRN_REAL_SERVERS=1 to run the test, and -timeout 1h")
+		t.Skip("a real server of Kubernetes takes minutes to build: set FIRN_REAL_SERVERS=1 to run the test, and -timeout 1h")
 	}
 }
 
@@ -101,11 +98,4 @@ func (r request) do(ctx context.Context) error {
 		return nil
 	}
 	return json.Unmarshal(body, r.into)
-}
-
-// document returns the text of docs/stores.md, with the policy for Consul.
-func document() (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "..", "docs", "stores.md"))
-	return string(text), err
 }

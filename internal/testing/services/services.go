@@ -18,7 +18,6 @@ var (
 	PostgreSQL = Server{"PostgreSQL", "FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test"} // as package pgx
 	MariaDB    = Server{"MariaDB", "FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test"}                 // as package mysql
 	Redis      = Server{"Redis", "FIRN_TEST_REDIS", "redis://127.0.0.1:6379/0"}                        // a URL
-	NATS       = Server{"NATS", "FIRN_TEST_NATS", "nats://127.0.0.1:4222"}                             // URLs with commas
 )
 
 // Address returns where the server is.

@@ -6,12 +6,9 @@ require (
 	github.com/firn-id/firn v0.1.0
 	github.com/firn-id/firn/lease/drivertest v0.1.0
 	github.com/firn-id/firn/lease/etcdlease v0.1.0
-	github.com/firn-id/firn/lease/natslease v0.1.0
 	github.com/firn-id/firn/lease/pglease v0.1.0
 	github.com/firn-id/firn/lease/redislease v0.1.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/nats-io/nats.go v1.55.0
-	github.com/nats-io/nkeys v0.4.16
 	github.com/redis/go-redis/v9 v9.23.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
@@ -28,7 +25,6 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/klauspost/compress v1.20.0 // indirect
-	github.com/nats-io/nuid v1.0.1 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect

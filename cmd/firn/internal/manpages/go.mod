@@ -23,7 +23,6 @@ require (
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/firn-id/firn v0.1.0 // indirect
 	github.com/firn-id/firn/lease/etcdlease v0.1.0 // indirect
-	github.com/firn-id/firn/lease/natslease v0.1.0 // indirect
 	github.com/firn-id/firn/lease/pglease v0.1.0 // indirect
 	github.com/firn-id/firn/lease/redislease v0.1.0 // indirect
 	github.com/firn-id/firn/server v0.1.0 // indirect
@@ -42,9 +41,6 @@ require (
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
-	github.com/nats-io/nats.go v1.55.0 // indirect
-	github.com/nats-io/nkeys v0.4.16 // indirect
-	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/prometheus/client_golang v1.24.1 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect

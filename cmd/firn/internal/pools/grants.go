@@ -24,10 +24,9 @@ command reads the address of the store, and makes no connection. By the kind of 
 prints:
 
 ` + grantForms() + `
-The user is the user in the address, or --user: a role of PostgreSQL, a user of etcd, NATS
-or Redis, a service account of Kubernetes, a group of users for files. Consul has tokens,
-which need no user. The user must exist; only Redis and NATS make the user, without a
-password.
+The user is the user in the address, or --user: a role of PostgreSQL, a user of etcd
+or Redis, a service account of Kubernetes, a group of users for files. The user must
+exist; only Redis makes the user, without a password.
 
 Make the pool first, as another user: firn pool create needs more rights, and makes what
 the store needs, such as a table.`,

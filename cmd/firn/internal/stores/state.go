@@ -163,7 +163,7 @@ func (st *State) Rights(user string) (Kind, string, error) {
 	switch {
 	case errors.Is(err, driver.ErrAddress):
 		err = BadAddress(at.name, err)
-	case err != nil && k.Who != "" && user == "" && !hasUser(address):
+	case err != nil && user == "" && !hasUser(address):
 		err = cli.Usagef("no user given: want --user, the %s of the program", k.Who)
 	case err != nil:
 		err = cli.Usagef("--user: %w", err)

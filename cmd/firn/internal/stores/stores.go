@@ -15,12 +15,10 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
-	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/kubelease"
-	"github.com/firn-id/firn/lease/natslease"
 	"github.com/firn-id/firn/lease/pglease"
 	"github.com/firn-id/firn/lease/redislease"
 )
@@ -43,8 +41,6 @@ var Kinds = []Kind{
 	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", etcdlease.Rights, "user", "commands with etcdctl, for the user root of etcd"},
 	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full", pglease.Rights, "role", "SQL, for the owner of the table"},
 	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", kubelease.Rights, "service account", "YAML, for kubectl apply -f -"},
-	{"consul", "consul://host:8500/prefix?token-file=PATH", consullease.Rights, "", "rules of a policy, for consul acl policy create -rules -"},
-	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH", natslease.Rights, "user", "an entry of authorization.users, for the servers' configuration"},
 	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
 	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
 }

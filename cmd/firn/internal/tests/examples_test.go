@@ -39,7 +39,7 @@ var before = map[string][]string{
 var standIns = []string{"psql", "mariadb", "mysql", "sqlite3"}
 
 // server matches the address of a store in an example, and a directory that only root may make.
-var server = regexp.MustCompile(`'?\b(etcd|postgres|nats|rediss?|consul|kubernetes)://[^ ']+'?|/var/lib/firn`)
+var server = regexp.MustCompile(`'?\b(etcd|postgres|rediss?|kubernetes)://[^ ']+'?|/var/lib/firn`)
 
 // TestExamples: each command has examples, and the examples work as written, in their order, in an empty
 // directory of a user who has never run firn. Directories stand for stores on servers. No rescue asks

@@ -45,7 +45,6 @@ require (
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/disgoorg/snowflake/v2 v2.0.3
 	github.com/fatih/color v1.19.0 // indirect
-	github.com/firn-id/firn/lease/natslease v0.1.0 // indirect
 	github.com/firn-id/firn/lease/redislease v0.1.0 // indirect
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/golang/protobuf v1.5.4 // indirect
@@ -60,9 +59,6 @@ require (
 	github.com/mattn/go-colorable v0.1.16 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/nats-io/nats.go v1.55.0 // indirect
-	github.com/nats-io/nkeys v0.4.16 // indirect
-	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/nrednav/cuid2 v1.1.0
 	github.com/oklog/ulid/v2 v2.1.2
 	github.com/redis/go-redis/v9 v9.23.0

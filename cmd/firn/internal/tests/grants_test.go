@@ -5,12 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/firn-id/firn/lease/consullease"
 )
 
-// TestDocumentOfRights: docs/stores.md shows the rights that firn pool grants prints. Tests on real servers of
-// Consul (dev/servers) take the rights from the document. TestRole has the rights in Kubernetes.
+// TestDocumentOfRights: docs/stores.md shows the rights that firn pool grants prints. TestRole has the rights in Kubernetes.
 func TestDocumentOfRights(t *testing.T) {
 	content, err := os.ReadFile("../../../../docs/stores.md")
 	check(t, err)
@@ -23,14 +20,6 @@ func TestDocumentOfRights(t *testing.T) {
 		stdout, stderr, code := firnRun(t, "", strings.Fields(example[1])...)
 		if code != 0 || stdout != example[2] {
 			t.Errorf("firn %s: exit code %d\n%s%s\nthe document has\n%s", example[1], code, stdout, stderr, example[2])
-		}
-	}
-	policy, err := consullease.Rights("consul://host/prefix", "")
-	check(t, err)
-	for line := range strings.Lines(policy) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "# ")
-		if strings.Contains(line, "=") && !strings.Contains(text, "`"+line+"`") {
-			t.Errorf("the document has no %s", line)
 		}
 	}
 }

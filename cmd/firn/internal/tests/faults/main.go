@@ -2,11 +2,11 @@
 
 // Command faults tortures leases on shared stores whose real servers fail. The leader of three etcd
 // members is killed, stopped and cut off; PostgreSQL crashes and stands still. -stores names other stores:
-// three servers of Consul, or an API server of Kubernetes with its etcd. Meanwhile the faults of firn torture
+// an API server of Kubernetes with its etcd. Meanwhile the faults of firn torture
 // hit the processes, their clocks, the network and the messages.
 //
 //	go run ./cmd/firn/internal/tests/faults -runs 120 -ids 8500000
-//	go run ./cmd/firn/internal/tests/faults -stores consul,kubernetes -runs 2 -duration 60s -window 1s -least 1
+//	go run ./cmd/firn/internal/tests/faults -stores kubernetes -runs 2 -duration 60s -window 1s -least 1
 //	go run ./cmd/firn/internal/tests/faults -outage 6s
 //	go run ./cmd/firn/internal/tests/faults -crowd 1024
 //

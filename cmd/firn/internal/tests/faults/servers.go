@@ -13,7 +13,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/servertest"
 	"github.com/firn-id/firn/lease/address"
-	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 	"github.com/firn-id/firn/lease/kubelease"
@@ -36,7 +35,6 @@ type server interface {
 var stores = map[string]func(context.Context) (server, error){
 	"etcd":       startEtcd,
 	"postgres":   startPostgres,
-	"consul":     startConsul,
 	"kubernetes": startKubernetes,
 }
 
@@ -49,8 +47,6 @@ func open(ctx context.Context, address string) (driver.Store, error) {
 	switch scheme, _, _ := strings.Cut(address, "://"); scheme {
 	case "etcd":
 		return etcdlease.Open(ctx, address)
-	case "consul":
-		return consullease.Open(ctx, address)
 	case "kubernetes":
 		return kubelease.Open(ctx, address)
 	}
@@ -202,39 +198,6 @@ func (p postgres) Break(ctx context.Context, fault string, d time.Duration) erro
 		return nil
 	}
 	return fmt.Errorf("no fault %q", fault)
-}
-
-// consul is a datacenter of three Consul servers.
-type consul struct {
-	*servertest.Consul
-	token string
-}
-
-func startConsul(ctx context.Context) (server, error) {
-	c, err := servertest.StartConsul(ctx)
-	if err != nil {
-		return nil, err
-	}
-	token, err := c.Token(ctx, "firn")
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	return consul{c, token}, nil
-}
-
-func (c consul) endpoints() []string { return c.Endpoints() }
-
-func (c consul) address(endpoints []string) string {
-	return "consul://" + strings.Join(endpoints, ",") + "/firn?timeout=1s&token=" + c.token
-}
-
-func (c consul) close() { c.Close() }
-
-func (c consul) Faults() []string { return []string{killed, stopped, everyone} }
-
-func (c consul) Break(ctx context.Context, fault string, d time.Duration) error {
-	return breakCluster(ctx, c, fault, d, nil)
 }
 
 // kubernetes is an API server and its etcd.
