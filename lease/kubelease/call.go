@@ -14,17 +14,15 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/rest"
 )
 
 // do makes a request.
-func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
+func (s *Store) do(ctx context.Context, r request) (*answer, error) {
 	var err error
-	if r.Header, err = s.header(); err != nil {
+	if r.header, err = s.header(); err != nil {
 		return nil, err
 	}
-	r.Refused = refused
-	return s.client.Do(ctx, r)
+	return s.client.do(ctx, r)
 }
 
 // header returns the header of a request, with the present token.
@@ -59,10 +57,6 @@ func (s *Store) currentToken() (string, error) {
 	}
 	return token, nil
 }
-
-// refused reports whether the API refused a request before doing anything, because of too many
-// requests. The reply has the delay before the next try.
-func refused(r *rest.Reply) bool { return r.Status == http.StatusTooManyRequests }
 
 // withAuthority returns the TLS configuration where the address has none. ca is the file of the
 // service account's authority, or "" for the system's authorities.
@@ -103,9 +97,9 @@ type cause struct {
 }
 
 // statusOf returns the status in a reply, or a status without a kind.
-func statusOf(r *rest.Reply) status {
+func statusOf(r *answer) status {
 	var st status
-	if json.Unmarshal(r.Body, &st) != nil || st.Kind != "Status" {
+	if json.Unmarshal(r.body, &st) != nil || st.Kind != "Status" {
 		return status{}
 	}
 	return st
@@ -146,21 +140,21 @@ func (s *Store) diagnose(err error) (driver.Remedy, error) {
 	case errors.Is(err, errGone):
 		return driver.RemedyWait, driver.ErrUnavailable
 	}
-	return rest.Remedy(err), driver.ErrUnavailable
+	return remedyOf(err), driver.ErrUnavailable
 }
 
 // failed returns the error for a reply that is neither what was asked for nor about the entry.
-func (s *Store) failed(r *rest.Reply) error {
+func (s *Store) failed(r *answer) error {
 	st := statusOf(r)
 	reason := st.Message
 	if reason == "" {
-		reason = r.Reason()
+		reason = r.reason()
 	}
 	kind := driver.ErrUnavailable
-	if r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden || r.Status == http.StatusNotFound {
+	if r.status == http.StatusUnauthorized || r.status == http.StatusForbidden || r.status == http.StatusNotFound {
 		kind = driver.ErrRefused
 	}
-	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", kind, r.Status, s.hide(reason)), Remedy: remedyFor(r.Status, st)}
+	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", kind, r.status, s.hide(reason)), Remedy: remedyFor(r.status, st)}
 }
 
 func remedyFor(code int, st status) driver.Remedy {

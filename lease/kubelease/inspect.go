@@ -11,7 +11,6 @@ import (
 
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/findings"
-	"github.com/firn-id/firn/lease/internal/rest"
 )
 
 // verbs are the necessary verbs on leases.
@@ -38,18 +37,18 @@ type inspection struct {
 }
 
 // ask makes a request, and diagnoses the error.
-func (i *inspection) ask(ctx context.Context, r rest.Request) (*rest.Reply, error) {
-	return driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) (*rest.Reply, error) { return i.store.do(ctx, r) })
+func (i *inspection) ask(ctx context.Context, r request) (*answer, error) {
+	return driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) (*answer, error) { return i.store.do(ctx, r) })
 }
 
 // version looks at the version of the server.
 func (i *inspection) version(ctx context.Context) error {
 	s := i.store
-	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/version"})
+	reply, err := i.ask(ctx, request{method: http.MethodGet, path: "/version"})
 	switch {
 	case err != nil:
 		return err
-	case reply.Status != http.StatusOK:
+	case reply.status != http.StatusOK:
 		return s.failed(reply)
 	}
 	var v struct {
@@ -57,10 +56,10 @@ func (i *inspection) version(ctx context.Context) error {
 		Minor      string `json:"minor"`
 		GitVersion string `json:"gitVersion"`
 	}
-	if err := json.Unmarshal(reply.Body, &v); err != nil || v.GitVersion == "" {
+	if err := json.Unmarshal(reply.body, &v); err != nil || v.GitVersion == "" {
 		return s.unexpected("the answer of /version is not what Kubernetes says: %v", err)
 	}
-	if age := reply.Header.Get("Age"); age != "" {
+	if age := reply.header.Get("Age"); age != "" {
 		i.Loses("let requests go to the API server itself",
 			"something between here and the API keeps answers (this one for %.10q seconds): reads can be stale, and entries that are there seem not to be", age)
 	}
@@ -83,7 +82,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	case "kube-system", "kube-node-lease", "kube-public":
 		i.Add(driver.Finding{Advice: "use a namespace of its own", Remedy: driver.RemedyMove}, "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
 	}
-	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
+	reply, err := i.ask(ctx, request{method: http.MethodGet, path: "/api/v1/namespaces/" + s.namespace})
 	if err != nil {
 		i.Unknown("whether the namespace is there", err)
 		return
@@ -98,13 +97,13 @@ func (i *inspection) inNamespace(ctx context.Context) {
 		} `json:"status"`
 	}
 	switch {
-	case reply.Status == http.StatusForbidden: // as is usual
+	case reply.status == http.StatusForbidden: // as is usual
 		i.try(ctx)
 	case statusOf(reply).Reason == "NotFound":
 		i.Add(s.create(), "there is no namespace %s", s.namespace)
-	case reply.Status != http.StatusOK:
+	case reply.status != http.StatusOK:
 		i.Unknown("whether the namespace is there", s.failed(reply))
-	case json.Unmarshal(reply.Body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
+	case json.Unmarshal(reply.body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
 		i.Unknown("whether the namespace is there", s.unexpected("the answer is not a Namespace"))
 	case n.Status.Phase == "Terminating":
 		i.terminating()
@@ -125,14 +124,14 @@ func (i *inspection) try(ctx context.Context) {
 		i.Unknown("whether the namespace is there", err)
 		return
 	}
-	reply, err := i.ask(ctx, rest.Request{Method: http.MethodPost, Path: s.path(""), Query: url.Values{"dryRun": {"All"}}, Body: body, Writes: true})
+	reply, err := i.ask(ctx, request{method: http.MethodPost, path: s.path(""), query: url.Values{"dryRun": {"All"}}, body: body, writes: true})
 	if err != nil {
 		i.Unknown("whether the namespace is there", err)
 		return
 	}
 	st := statusOf(reply)
 	switch {
-	case reply.Status == http.StatusCreated, st.Reason == "AlreadyExists":
+	case reply.status == http.StatusCreated, st.Reason == "AlreadyExists":
 	case st.noNamespace():
 		i.Add(s.create(), "there is no namespace %s", s.namespace)
 	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
@@ -149,11 +148,11 @@ func (i *inspection) permissions(ctx context.Context) {
 	for _, verb := range verbs {
 		body, err := json.Marshal(map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": map[string]any{
 			"resourceAttributes": map[string]string{"namespace": s.namespace, "verb": verb, "group": "coordination.k8s.io", "resource": "leases"}}})
-		var reply *rest.Reply
+		var reply *answer
 		if err == nil {
-			reply, err = i.ask(ctx, rest.Request{Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body})
+			reply, err = i.ask(ctx, request{method: http.MethodPost, path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body: body})
 		}
-		if err == nil && reply.Status != http.StatusCreated && reply.Status != http.StatusOK {
+		if err == nil && reply.status != http.StatusCreated && reply.status != http.StatusOK {
 			err = s.failed(reply)
 		}
 		var review struct {
@@ -163,7 +162,7 @@ func (i *inspection) permissions(ctx context.Context) {
 			} `json:"status"`
 		}
 		if err == nil {
-			if err = json.Unmarshal(reply.Body, &review); err != nil || review.Kind != "SelfSubjectAccessReview" {
+			if err = json.Unmarshal(reply.body, &review); err != nil || review.Kind != "SelfSubjectAccessReview" {
 				err = s.unexpected("the answer is not a SelfSubjectAccessReview")
 			}
 		}

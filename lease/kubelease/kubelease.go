@@ -63,7 +63,6 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/rest"
 )
 
 const (
@@ -87,7 +86,7 @@ const (
 // [driver.Handle], and [driver.Confirmer], [driver.Watcher] and [driver.Inspector].
 type Store struct {
 	*driver.Handle
-	client    *rest.Client
+	client    *client
 	namespace string
 	prefix    string // of objects' names, with a dot
 	timeout   time.Duration
@@ -123,7 +122,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.client = rest.New([]string{host}, config, s.timeout)
+	s.client = newClient(host, config, s.timeout)
 	s.Handle = driver.New(driver.Backend{
 		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
 	})
@@ -200,7 +199,7 @@ func settle(a *address.Address, err error, account string) (s *Store, host strin
 		config, err = withAuthority(a, "")
 	case !secure && config != nil:
 		err = fmt.Errorf("%w: server is http://, which goes without tls, ca, cert, key and server-name", driver.ErrAddress)
-	case !secure && (s.token != "" || s.tokenFile != "") && rest.IsRemote(host):
+	case !secure && (s.token != "" || s.tokenFile != "") && isRemote(host):
 		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", driver.ErrAddress)
 	}
 	if err != nil {
@@ -238,7 +237,7 @@ func parseServer(server string) (host string, secure bool, err error) {
 }
 
 func (s *Store) close() error {
-	s.client.Close()
+	s.client.close()
 	return nil
 }
 
@@ -288,11 +287,11 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	if err != nil {
 		return driver.Entry{}, err
 	}
-	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: s.path(name)})
+	reply, err := s.do(ctx, request{method: http.MethodGet, path: s.path(name)})
 	if err != nil {
 		return driver.Entry{}, err
 	}
-	if reply.Status != http.StatusOK {
+	if reply.status != http.StatusOK {
 		if st := statusOf(reply); st.is("NotFound", name) {
 			return driver.Entry{}, driver.ErrNotFound
 		}
@@ -422,13 +421,13 @@ func (s *Store) all(ctx context.Context) (leases []lease, version string, err er
 
 // page reads one page of the leases of the namespace.
 func (s *Store) page(ctx context.Context, query url.Values) (*leaseList, error) {
-	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: s.path(""), Query: query})
+	reply, err := s.do(ctx, request{method: http.MethodGet, path: s.path(""), query: query})
 	switch {
 	case err != nil:
 		return nil, err
-	case reply.Status == http.StatusGone:
+	case reply.status == http.StatusGone:
 		return nil, errGone
-	case reply.Status != http.StatusOK:
+	case reply.status != http.StatusOK:
 		return nil, s.failed(reply)
 	}
 	var l leaseList
@@ -451,7 +450,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	l := lease{APIVersion: apiVersion, Kind: "Lease", Metadata: metadata{Name: name, Namespace: s.namespace,
 		Labels:      map[string]string{managedLabel: "firn", prefixLabel: strings.TrimSuffix(s.prefix, ".")},
 		Annotations: map[string]string{valueAnnotation: base64.StdEncoding.EncodeToString(value), writeAnnotation: rand.Text()}}}
-	r := rest.Request{Method: http.MethodPost, Path: s.path(""), Writes: true}
+	r := request{method: http.MethodPost, path: s.path(""), writes: true}
 	verb, conflict := "create", "AlreadyExists"
 	if rev != driver.None {
 		var ok bool
@@ -459,17 +458,17 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		if !ok || l.Metadata.UID == "" || l.Metadata.ResourceVersion == "" {
 			return driver.None, driver.ErrConflict // no object has the revision
 		}
-		r.Method, r.Path = http.MethodPut, s.path(name)
+		r.method, r.path = http.MethodPut, s.path(name)
 		verb, conflict = "update", "Conflict"
 	}
-	if r.Body, err = json.Marshal(l); err != nil {
+	if r.body, err = json.Marshal(l); err != nil {
 		return driver.None, err
 	}
 	reply, err := s.do(ctx, r)
 	if err != nil {
 		return driver.None, err
 	}
-	if reply.Status != http.StatusOK && reply.Status != http.StatusCreated {
+	if reply.status != http.StatusOK && reply.status != http.StatusCreated {
 		// A missing object does not have the revision either.
 		if st := statusOf(reply); st.is(conflict, name) || verb == "update" && st.is("NotFound", name) {
 			return driver.None, driver.ErrConflict
@@ -496,6 +495,6 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 }
 
 // read decodes a reply.
-func (s *Store) read(reply *rest.Reply, into any) error {
-	return json.NewDecoder(bytes.NewReader(reply.Body)).Decode(into)
+func (s *Store) read(reply *answer, into any) error {
+	return json.NewDecoder(bytes.NewReader(reply.body)).Decode(into)
 }

@@ -44,7 +44,7 @@ func TestOpen(t *testing.T) {
 	defer secure.Close()
 	storetest.Invalid(t, Open, map[string][]string{
 		"nonsense":                                                  {"invalid address"},
-		"consul://test?token=" + secret:                             {"not kubernetes://", "consul://test/firn"},
+		"etcd://test?token=" + secret:                               {"not kubernetes://", "etcd://test/firn"},
 		"kubernetes://u:" + secret + "@test":                        {"it has a user"},
 		"kubernetes://a,b/p":                                        {"is not a namespace"},
 		"kubernetes://Test/p":                                       {"is not a namespace"},

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/rest"
 )
 
 const (
@@ -75,7 +74,7 @@ func (w *watch) run(ctx context.Context, st *stream) {
 				pause = shortest
 			}
 		}
-		if rest.Sleep(ctx, pause) != nil {
+		if sleep(ctx, pause) != nil {
 			return
 		}
 		pause = min(pause*2, longest)
@@ -108,7 +107,7 @@ func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 	long, end := context.WithTimeout(ctx, each+patience)
 	// The headers must come as soon as those of any call.
 	stop := context.AfterFunc(limit, end)
-	response, err := s.client.Open(long, rest.Request{Method: http.MethodGet, Path: s.path(""), Header: header, Query: url.Values{"watch": {"true"},
+	response, err := s.client.open(long, request{method: http.MethodGet, path: s.path(""), header: header, query: url.Values{"watch": {"true"},
 		"resourceVersion": {w.version}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {strconv.Itoa(int(each / time.Second))}}})
 	if err != nil {
 		end()
@@ -127,7 +126,7 @@ func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 			w.version, w.missed = "", true
 			return nil, errGone
 		}
-		return nil, s.failed(&rest.Reply{Status: response.StatusCode, Header: response.Header, Body: body})
+		return nil, s.failed(&answer{status: response.StatusCode, header: response.Header, body: body})
 	}
 	return &stream{Closer: response.Body, events: json.NewDecoder(response.Body), cancel: end}, nil
 }
