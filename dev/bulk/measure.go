@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -36,7 +34,7 @@ func (m *measurement) run() (err error) {
 			return fmt.Errorf("go build: %w: %s: start the command in the folder dev", err, out)
 		}
 	}
-	for _, step := range []func() error{m.count, m.verifyOrdered, m.verifyShuffled, m.sort} {
+	for _, step := range []func() error{m.count, m.verifyOrdered, m.verifyShuffled} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -120,53 +118,4 @@ func (m *measurement) verify(what string, p plan) error {
 	}
 	fmt.Printf("    duplicates found in lines %v\n", found.Lines)
 	return nil
-}
-
-// sort measures firn sort and the system's sort on a file, and compares the results.
-func (m *measurement) sort() error {
-	in := filepath.Join(m.dir, "shuffled")
-	f, err := os.Create(in)
-	if err != nil {
-		return err
-	}
-	p := plan{m.shuffled, true}
-	writer := m.make(p)
-	writer.Stdout = f
-	if err := errors.Join(writer.Run(), f.Close()); err != nil {
-		return err
-	}
-	ours, theirs := filepath.Join(m.dir, "ours"), filepath.Join(m.dir, "theirs")
-	var took [2]time.Duration
-	for i, args := range [][]string{
-		{m.firn, "sort", "sno", "--memory", m.memory, "-o", ours},
-		{"sort", "-S", m.memory, "-o", theirs},
-	} {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Env = append(os.Environ(), "LC_ALL=C")
-		stdin, err := os.Open(in)
-		if err != nil {
-			return err
-		}
-		cmd.Stdin, cmd.Stderr = stdin, os.Stderr
-		began := time.Now()
-		err = cmd.Run()
-		took[i] = time.Since(began)
-		stdin.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", strings.Join(args, " "), err)
-		}
-		say(filepath.Base(args[0])+" "+strings.Join(args[1:len(args)-2], " "), p.n, took[i], cmd)
-	}
-	fmt.Printf("    firn sort takes 1/%.1f of the time\n", took[1].Seconds()/took[0].Seconds())
-	return same(ours, theirs)
-}
-
-// same returns an error unless two files are equal.
-func same(a, b string) error {
-	out, err := exec.Command("cmp", a, b).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("the results differ: %s", out)
-	}
-	_, err = io.WriteString(os.Stdout, "    the results are equal\n")
-	return err
 }

@@ -69,6 +69,10 @@ func (t *target) complete(_ *cobra.Command, args []string, _ string) ([]string, 
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
+// badLines says in help texts what a command does with lines that are no IDs.
+const badLines = `firn names each line that is no ID by its number on stderr, leaves the line out, and
+exits with 1 in the end.`
+
 // Convert returns the command firn convert.
 func Convert(s *cli.Streams) *cobra.Command {
 	var f convertFlags

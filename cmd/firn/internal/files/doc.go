@@ -1,2 +1,2 @@
-// Package files has the commands for files of IDs: firn verify, firn sort, firn merge and firn convert.
+// Package files has the commands for files of IDs: firn verify and firn convert.
 package files

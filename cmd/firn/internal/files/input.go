@@ -2,18 +2,16 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
 )
 
-// An input reads the IDs of a file or of stdin.
+// An input reads the IDs of stdin.
 type input struct {
 	s        *cli.Streams
-	detect   bool   // the form of each line
-	name     string // of the file; "" for stdin
+	detect   bool // the form of each line
 	reader   *intake.Reader
 	progress *cli.Progress
 
@@ -52,25 +50,17 @@ func (in *input) next(malformed func(line int64) error) (id []byte, line int64, 
 func (in *input) report(err error, line int64, malformed func(line int64) error) error {
 	var bad *intake.BadLine
 	if !errors.As(err, &bad) {
-		return in.fault(err)
+		return err
 	}
 	in.bad++
 	if err := in.s.Out.Flush(); err != nil { // answers to earlier lines come before the error
 		return err
 	}
-	cli.Complain(in.s.Err, in.fault(bad))
+	cli.Complain(in.s.Err, bad)
 	if malformed == nil {
 		return nil
 	}
 	return malformed(line)
-}
-
-// fault returns an error with the name of the file.
-func (in *input) fault(err error) error {
-	if in.name == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", in.name, err)
 }
 
 // warn warns of a file with decimals and hex. Hex of decimal digits alone is read as a decimal, unless the form is
@@ -78,7 +68,7 @@ func (in *input) fault(err error) error {
 func (in *input) warn() {
 	const both = 1<<intake.AsInt | 1<<intake.AsHex
 	if in.detect && in.ways&both == both {
-		cli.Complain(in.s.Err, in.fault(errors.New("warning: some lines were read as decimals and others as hex: add --as hex or --as int if all are one form")))
+		cli.Complain(in.s.Err, errors.New("warning: some lines were read as decimals and others as hex: add --as hex or --as int if all are one form"))
 	}
 }
 

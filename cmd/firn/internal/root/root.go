@@ -70,7 +70,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	sql := sqlscripts.New(s)
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
 	firn.AddCommand(ids.New(s), ids.Inspect(s))
-	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
+	firn.AddCommand(files.Verify(s), files.Convert(s), stats.New(s))
 	firn.AddCommand(times.Range(s), times.At(s), facts.Explain(s), facts.Selftest(s))
 	firn.AddCommand(pools.New(s), serve.New(s), sql, command.New(s), version.Command(s))
 	for _, cmd := range firn.Commands() {

@@ -95,13 +95,9 @@ func (t *Temp) Close() error {
 // A run is sorted records in a temporary file.
 type run[R Record] struct {
 	*Temp
-	size  int   // of a record, in bytes
-	n     int64 // records
-	index []R   // the first of each indexStep records
+	size int   // of a record, in bytes
+	n    int64 // records
 }
-
-// indexStep is how many records are between two of an index.
-const indexStep = 4096
 
 func closeRuns[R Record](runs []*run[R]) {
 	for _, r := range runs {
@@ -130,9 +126,6 @@ const wordSize = 8
 func (w *writer[R]) add(records []R) error {
 	size := w.run.size
 	for i := range records {
-		if (w.run.n+int64(i))%indexStep == 0 {
-			w.run.index = append(w.run.index, records[i])
-		}
 		n := len(w.buf)
 		if cap(w.buf)-n < slack {
 			if err := w.flush(); err != nil {

@@ -103,7 +103,10 @@ func maskOf[R Record](size int) (mask R) {
 
 // newMerger returns a merger of sources, whose records have a size in files.
 func newMerger[R Record](sources []source[R], size int) (*merger[R], error) {
-	m := mergerOf(sources, size)
+	m := &merger[R]{sources: sources, size: size, mask: maskOf[R](size)}
+	for i := range sources {
+		m.left += sources[i].left + int64(len(sources[i].memory))
+	}
 	for i := range len(m.end) {
 		m.end[i] = 1<<64 - 1
 	}
@@ -119,35 +122,6 @@ func newMerger[R Record](sources []source[R], size int) (*merger[R], error) {
 	m.tree = make([]player[R], k)
 	m.tree[0] = m.play(1, players)
 	return m, nil
-}
-
-// mergerOf returns a merger without a tree.
-func mergerOf[R Record](sources []source[R], size int) *merger[R] {
-	m := &merger[R]{sources: sources, size: size, mask: maskOf[R](size)}
-	for i := range sources {
-		m.left += sources[i].left + int64(len(sources[i].memory))
-	}
-	return m
-}
-
-// gather appends all records, source by source.
-func (m *merger[R]) gather(dst []R) ([]R, error) {
-	for i := range m.sources {
-		s := &m.sources[i]
-		dst = append(dst, s.memory...)
-		for {
-			if len(s.buf) <= slack {
-				if err := s.fill(); err != nil {
-					return dst, err
-				}
-				if len(s.buf) <= slack {
-					break
-				}
-			}
-			dst = append(dst, m.decode(s))
-		}
-	}
-	return dst, nil
 }
 
 // play returns the winner at a node, and notes the losers below. Leaf i is node i + the number of sources.

@@ -3,7 +3,6 @@ package spill
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -70,41 +69,11 @@ func testWidth[R Record](t *testing.T, seed uint64, size int) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%d %s records of %d bytes: wrong order", n, name, size)
 			}
-			if got := written(t, s); !slices.Equal(got, want) {
-				t.Errorf("%d %s records of %d bytes: Write has the wrong order", n, name, size)
-			}
 			if s.Len() != int64(n) {
 				t.Errorf("%d records, not %d", s.Len(), n)
 			}
 		}
 	}
-}
-
-// written returns what Write writes.
-func written[R Record](t *testing.T, s *Sorter[R]) (all []R) {
-	t.Helper()
-	encode := func() func(dst []byte, batch []R) ([]byte, error) {
-		return func(dst []byte, batch []R) ([]byte, error) {
-			for i := range batch {
-				for w := range len(batch[i]) {
-					dst = binary.BigEndian.AppendUint64(dst, batch[i][w])
-				}
-			}
-			return dst, nil
-		}
-	}
-	var out []byte
-	if err := s.Write(t.Context(), encode, func(p []byte) error { out = append(out, p...); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	var r R
-	for ; len(out) > 0; out = out[8*len(r):] {
-		for w := range len(r) {
-			r[w] = binary.BigEndian.Uint64(out[8*w:])
-		}
-		all = append(all, r)
-	}
-	return all
 }
 
 // TestLess: less compares numbers of several words.

@@ -41,7 +41,6 @@ var bulkCommands = []bulk{
 	{name: "pool who", args: words("pool who nanoflake --json"), lines: true},
 	{name: "verify", args: words("verify nanoflake --json")},
 	{name: "verify", args: words("verify nanoflake")},
-	{name: "sort", args: words("sort nanoflake"), lines: true},
 	{name: "convert", args: words("convert nanoflake --to hex"), lines: true},
 	{name: "stats", args: words("stats nanoflake")},
 	{name: "stats", args: words("stats nanoflake --json")},
@@ -49,7 +48,7 @@ var bulkCommands = []bulk{
 }
 
 // others are the commands that read no IDs from stdin.
-var others = strings.Fields(`explain merge new range selftest serve sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
+var others = strings.Fields(`explain new range selftest serve sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
 	pool-create pool-doctor pool-grants pool-list pool-rescue pool-show completion-bash completion-fish completion-powershell completion-zsh`)
 
 // TestBulkCommands: the list has all commands with lines of stdin.
