@@ -10,17 +10,15 @@ import (
 
 // A counter counts the IDs of a format, in memory of bounded size.
 //
-// Only the slots of ticks and the partitions are on the way of every ID. Everything else counts the slots
-// that end.
+// Only the slots of ticks are on the way of every ID. Everything else counts the slots that end.
 type counter struct {
 	shape shape.Shape
 	time  shape.Field
 	micro shape.Field // 0 bits without microseconds
 	from  shape.Field // the worker; 0 bits without workers
 
-	ids    uint64
-	ticks  *recent // IDs of a worker in a tick
-	spread *spread
+	ids   uint64
+	ticks *recent // IDs of a worker in a tick
 
 	first, last uint64 // ticks
 	fullest     slot   // the tick of a worker with the most IDs
@@ -38,9 +36,9 @@ const (
 	mostSeconds = 1 << 18
 )
 
-// newCounter returns a counter of IDs of a shape, which counts the IDs in a number of partitions, a power of two.
-func newCounter(s shape.Shape, partitions int) *counter {
-	c := &counter{shape: s, time: s.Fields[0], spread: newSpread(partitions), first: math.MaxUint64, rates: newSample(), fill: newFill(s.Capacity())}
+// newCounter returns a counter of IDs of a shape.
+func newCounter(s shape.Shape) *counter {
+	c := &counter{shape: s, time: s.Fields[0], first: math.MaxUint64, rates: newSample(), fill: newFill(s.Capacity())}
 	if s.Micro > 0 {
 		c.micro = s.Fields[s.Micro]
 	}
@@ -64,7 +62,6 @@ func (c *counter) add(id []byte) {
 	}
 	c.ticks.add(tick, uint32(c.from.Of(id)), 1)
 	c.ids++
-	c.spread.add(id)
 }
 
 // endTick counts the IDs of a worker in a tick.

@@ -179,7 +179,7 @@ func TestCount(t *testing.T) {
 			}{{"time", ids, true}, {"workers", workers, true}, {"none", shuffled, false}} {
 				for _, slots := range []int{32, 256, mostTicks} {
 					t.Run(fmt.Sprintf("%s/%v/%s/%d", f.Name(), set.Microseconds, order.name, slots), func(t *testing.T) {
-						c := newCounter(s, 64)
+						c := newCounter(s)
 						c.bound(slots, max(slots, 1<<12))
 						for _, id := range order.ids {
 							c.add(id)
@@ -201,7 +201,7 @@ func TestManyTimes(t *testing.T) {
 	f, _ := formats.Lookup("scru160")
 	s := f.Descriptor().Default()
 	random := rand.New(rand.NewPCG(1, 2))
-	c := newCounter(s, 2)
+	c := newCounter(s)
 	c.bound(1<<10, 1<<10)
 	id := make([]byte, 20)
 	const n = 200_000
@@ -237,7 +237,7 @@ func BenchmarkAdd(b *testing.B) {
 		}
 		size := f.Descriptor().Size
 		b.Run(f.Name(), func(b *testing.B) {
-			c := newCounter(f.Descriptor().Default(), 64)
+			c := newCounter(f.Descriptor().Default())
 			for i := 0; b.Loop(); i = (i + size) % len(all) {
 				c.add(all[i : i+size])
 			}

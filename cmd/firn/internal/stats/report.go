@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"math/bits"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -20,11 +19,10 @@ type report struct {
 	Epoch  moment `json:"epoch"`
 	TickUS int64  `json:"tick_us"` // microseconds
 
-	Time       timeReport    `json:"time"`
-	Workers    *workerReport `json:"workers,omitempty"`
-	Bursts     *burstReport  `json:"bursts,omitempty"`
-	Fill       *fillReport   `json:"fill,omitempty"`
-	Partitions spreadReport  `json:"partitions"`
+	Time    timeReport    `json:"time"`
+	Workers *workerReport `json:"workers,omitempty"`
+	Bursts  *burstReport  `json:"bursts,omitempty"`
+	Fill    *fillReport   `json:"fill,omitempty"`
 
 	// SplitTicks and SplitSeconds may have been counted in parts.
 	SplitTicks   uint64 `json:"split_ticks"`
@@ -106,24 +104,6 @@ type shareReport struct {
 	Ticks   uint64  `json:"ticks"`
 }
 
-// A spreadReport is IDs by partition.
-type spreadReport struct {
-	Count   int            `json:"count"`
-	LowBits evennessReport `json:"low_bits"`
-	Hash    evennessReport `json:"hash"`
-}
-
-type evennessReport struct {
-	Fields  []string `json:"fields,omitempty"` // of the low bits
-	Verdict verdict  `json:"verdict"`
-	Reason  string   `json:"reason"`
-	Chi     float64  `json:"chi_square"`
-	Least   uint64   `json:"least"`
-	Most    uint64   `json:"most"`
-	Fullest int      `json:"fullest"`
-	IDs     []uint64 `json:"ids"`
-}
-
 // mostBars is how many bars of time a report has.
 const mostBars = 120
 
@@ -144,14 +124,6 @@ func (c *counter) report(format, workerName string, malformed uint64, top int64)
 			r.Workers = c.workerReport(workerName, top)
 		}
 	}
-	n := len(c.spread.low)
-	r.Partitions = spreadReport{Count: n, LowBits: evennessOf(c.spread.low), Hash: evennessOf(c.spread.hash)}
-	low := lowFields(c.shape, bits.TrailingZeros(uint(n)))
-	for _, i := range low {
-		r.Partitions.LowBits.Fields = append(r.Partitions.LowBits.Fields, c.shape.Fields[i].Name)
-	}
-	r.Partitions.LowBits.Reason = c.whyLow(judge(c.spread.low), low)
-	r.Partitions.Hash.Reason = whyHash(judge(c.spread.hash))
 	return r
 }
 

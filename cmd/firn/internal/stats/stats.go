@@ -4,8 +4,6 @@ package stats
 import (
 	"errors"
 	"io"
-	"math/bits"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -17,30 +15,22 @@ import (
 // flags are the flags of firn stats.
 type flags struct {
 	intake.Flags
-	partitions cli.Number
-	top        cli.Count
-	json       bool
-	svg        string
+	top  cli.Count
+	json bool
 }
 
 // New returns the command firn stats.
 func New(s *cli.Streams) *cobra.Command {
-	f := flags{partitions: cli.Number{Value: 64, Text: "64"}, top: 10}
+	f := flags{top: 10}
 	cmd := &cobra.Command{
 		Use:   "stats FORMAT",
-		Short: "Show what many IDs say together: time, workers, bursts, spread",
+		Short: "Show what many IDs say together: time, workers, bursts",
 		Long: `Read IDs from stdin, a line each, and show what they say together.
 
-  time        IDs over time
-  workers     the workers with the most IDs
-  bursts      the most IDs in a tick of a worker, and in a second
-  fill        how much of its sequence a worker uses in a tick
-  partitions  whether the IDs spread evenly over --partitions, by the low bits of the ID and
-              by a hash of its binary form
-
-A spread is skewed if a partition has 25 % more or less than the average, and slightly skewed
-from 5 %, unless chance gives such a spread in one of a thousand cases or more often, by the
-chi-square test. Below 5 IDs a partition there is no verdict.
+  time     IDs over time
+  workers  the workers with the most IDs
+  bursts   the most IDs in a tick of a worker, and in a second
+  fill     how much of its sequence a worker uses in a tick
 
 stats reads any number of IDs in bounded memory, and counts duplicates like other IDs. Bursts
 and fill are exact if the IDs of each worker come roughly in the order of time, and also for up
@@ -49,17 +39,16 @@ to 500,000 ticks in any order. Otherwise stats says how many ticks may be counte
 ` + intake.MatchHelp + `
 
 With --json, stats writes one object: ids, malformed, first, last, ids_per_second, time, workers,
-bursts, fill, partitions, and the numbers of split_ticks and split_seconds.
+bursts, fill, and the numbers of split_ticks and split_seconds.
 
 A malformed line is named on stderr. The other lines are counted, and the exit code is 1.`,
 		Example: `  firn new nanoflake -n 1000 | firn stats nanoflake
-  firn new sno -n 1000 | firn stats sno --partitions 16 --json
-  firn new scru160 -n 1000 | firn stats scru160 --svg report.svg`,
+  firn new sno -n 1000 | firn stats sno --json`,
 		DisableFlagsInUseLine: true,
 		Args:                  intake.Args,
 		ValidArgsFunction:     formats.CompleteFormat,
 		RunE: func(_ *cobra.Command, args []string) error {
-			source, err := f.check(args[0])
+			source, err := f.Of(args[0])
 			if err != nil {
 				return err
 			}
@@ -68,49 +57,23 @@ A malformed line is named on stderr. The other lines are counted, and the exit c
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.Var(&f.partitions, "partitions", "number of partitions, a power of two")
 	set.Var(&f.top, "top", "how many workers to list")
 	set.BoolVar(&f.json, "json", false, "write one JSON object")
-	set.StringVar(&f.svg, svgFlag, "", "write the report to `FILE` as a picture, too")
-	if err := cmd.MarkFlagFilename(svgFlag, "svg"); err != nil {
-		panic(err) // no such flag
-	}
 	f.AddMatchTo(cmd)
 	f.Flags.AddTo(cmd)
-	cli.Complete(cmd, "partitions")
 	cli.Complete(cmd, "top")
 	return cmd
 }
 
-// check returns the source of the IDs, or an error of usage.
-func (f *flags) check(format string) (intake.Source, error) {
-	source, err := f.Of(format)
-	if err != nil {
-		return source, err
-	}
-	if n := f.partitions.Value; n < 2 || n > mostPartitions || bits.OnesCount(uint(n)) != 1 {
-		return source, cli.BadFlag("partitions", f.partitions.Text, "is not a power of two from 2 to "+strconv.Itoa(mostPartitions))
-	}
-	if f.svg == "" {
-		return source, nil
-	}
-	return source, checkPicture(f.svg)
-}
-
 // run reads the IDs of stdin, and writes the report.
 func (f *flags) run(s *cli.Streams, source intake.Source) error {
-	c := newCounter(source.Shape, f.partitions.Value)
+	c := newCounter(source.Shape)
 	malformed, err := c.read(s, source.Open(s.Input()))
 	if err != nil {
 		return err
 	}
 	c.close()
 	r := c.report(source.Format.Name(), source.Format.WorkerName(), malformed, int64(f.top))
-	if f.svg != "" {
-		if err := writePicture(s, f.svg, r); err != nil {
-			return err
-		}
-	}
 	if err := f.write(s, c, r); err != nil {
 		return err
 	}

@@ -44,7 +44,6 @@ func (p *page) write(r *report, bars timeReport) {
 	p.workers(r.Workers, r.IDs)
 	p.bursts(r)
 	p.fill(r.Fill)
-	p.spread(r.Partitions)
 	for _, note := range r.notes() {
 		p.WriteByte('\n')
 		p.paragraph(note)
@@ -64,7 +63,7 @@ func (r *report) notes() []string {
 		return nil
 	}
 	return []string{"The IDs come in no order of time: " + cli.List(parts, "and") + " may have been counted in parts. " +
-		"Bursts and shares of the sequence can be greater than shown. Sort the IDs with firn sort first."}
+		"Bursts and shares of the sequence can be greater than shown. Sort the IDs first."}
 }
 
 func (p *page) title(text string) {
@@ -93,15 +92,6 @@ func (p *page) summary(r *report) {
 	if text := r.rate(); text != "" {
 		row("rate", text)
 	}
-}
-
-// span writes the time of the IDs, and the average rate.
-func (r *report) span() string {
-	text := cli.TimeText(r.First.Time) + " to " + cli.TimeText(r.Last.Time)
-	if rate := r.rate(); rate != "" {
-		text += ", " + rate
-	}
-	return text
 }
 
 // rate writes the average rate. A single tick has none.
@@ -144,17 +134,9 @@ func (p *page) time(t timeReport) {
 
 // outside says how many IDs a plot leaves out.
 func (p *page) outside(t timeReport) {
-	if text := t.outside(); text != "" {
-		p.paragraph(text)
+	if t.Before > 0 || t.After > 0 {
+		p.paragraph(fmt.Sprintf("Not in the plot, since far from all others: %s before, %s after.", plural(t.Before, "ID"), plural(t.After, "ID")))
 	}
-}
-
-// outside says how many IDs the bars leave out, or nothing.
-func (t timeReport) outside() string {
-	if t.Before == 0 && t.After == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Not in the plot, since far from all others: %s before, %s after.", plural(t.Before, "ID"), plural(t.After, "ID"))
 }
 
 // plotRows is the most rows of a plot over time.
@@ -291,16 +273,9 @@ func barOf(share float64, columns int) string {
 	return bar
 }
 
-// bursts says when the most IDs were made.
+// bursts says when the most IDs were made: in a tick, and in a second.
 func (p *page) bursts(r *report) {
 	p.title("Bursts")
-	for _, text := range r.burstTexts() {
-		p.paragraph(text)
-	}
-}
-
-// burstTexts says when the most IDs were made: in a tick, and in a second.
-func (r *report) burstTexts() []string {
 	tick, second := r.Bursts.Tick, r.Bursts.Second
 	by := ""
 	if tick.Worker != nil {
@@ -310,10 +285,8 @@ func (r *report) burstTexts() []string {
 	if second.Seconds > 1 {
 		seconds = fmt.Sprintf(" Of the %s seconds with IDs, half have at most %s, 99%% at most %s.", number(second.Seconds), number(second.Median), number(second.P99))
 	}
-	return []string{
-		fmt.Sprintf("Most in a tick of %s: %s%s at %s.", r.tick(), plural(tick.IDs, "ID"), by, cli.TimeText(tick.Time.Time)),
-		fmt.Sprintf("Most in a second: %s at %s.", plural(second.IDs, "ID"), cli.TimeText(second.Time.Time)) + seconds,
-	}
+	p.paragraph(fmt.Sprintf("Most in a tick of %s: %s%s at %s.", r.tick(), plural(tick.IDs, "ID"), by, cli.TimeText(tick.Time.Time)))
+	p.paragraph(fmt.Sprintf("Most in a second: %s at %s.%s", plural(second.IDs, "ID"), cli.TimeText(second.Time.Time), seconds))
 }
 
 // tick writes the length of a tick.
@@ -356,58 +329,13 @@ func (f *fillReport) text() string {
 	return text
 }
 
-// spread shows how the IDs spread over partitions.
-func (p *page) spread(s spreadReport) {
-	p.title(fmt.Sprintf("Spread over %s partitions", number(s.Count)))
-	p.evenness("by the low bits ("+cli.List(s.LowBits.Fields, "and")+")", s.LowBits)
-	p.evenness("by a hash (xxHash64)", s.Hash)
-}
-
-func (p *page) evenness(name string, e evennessReport) {
-	pen := p.pens.Fields[3]
-	if e.Verdict == skewed || e.Verdict == uneven {
-		pen = p.pens.Fields[1]
+// percent writes a share, "97.4%".
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case p >= 1 || p == 0:
+		return fmt.Sprintf("%.1f%%", p)
+	case p >= 0.01:
+		return fmt.Sprintf("%.2g%%", p)
 	}
-	fmt.Fprintf(p, "%s: %s\n", name, p.pens.Title.Sprint(string(e.Verdict)))
-	for _, line := range columnsOf(e.IDs, p.columns-len("  "), 3) {
-		p.WriteString("  " + pen.Sprint(line) + "\n")
-	}
-	p.paragraph(e.Reason)
-}
-
-// columnsOf draws a column for each count. The largest count is as high as the rows. If there is no room for all
-// counts, neighbours share a column, which is their average.
-func columnsOf(counts []uint64, room, rows int) []string {
-	heights := shrink(counts, room)
-	var most float64
-	for _, h := range heights {
-		most = max(most, h)
-	}
-	width := max(1, min(room/len(heights), 4))
-	lines := make([]string, rows)
-	for i := range lines {
-		var line strings.Builder
-		for _, h := range heights {
-			eighths := int(math.Round(h/max(most, 1)*float64(8*rows))) - 8*(rows-1-i)
-			if eighths <= 0 && i == rows-1 && h > 0 {
-				eighths = 1
-			}
-			line.WriteString(strings.Repeat(string([]rune(" ▁▂▃▄▅▆▇█")[min(max(eighths, 0), 8)]), width))
-		}
-		lines[i] = strings.TrimRight(line.String(), " ")
-	}
-	return lines
-}
-
-// shrink returns at most so many numbers: the averages of as many neighbours as it takes.
-func shrink(counts []uint64, most int) []float64 {
-	each := 1
-	for len(counts)/each > most {
-		each *= 2
-	}
-	heights := make([]float64, max(len(counts)/each, 1))
-	for i, n := range counts {
-		heights[i/each] += float64(n) / float64(each)
-	}
-	return heights
+	return "<0.01%" // no more digits fit the column
 }
