@@ -263,7 +263,7 @@ func TestSteps(t *testing.T) {
 			s, err := r.newSlot(0)
 			testkit.OK(t, err)
 			testkit.OK(t, s.start())
-			defer s.process.kill()
+			defer func() { s.process.kill() }() // the last process
 			testkit.OK(t, s.warm(t.Context()))
 			wait.Until(t, "a step is taken", func() bool { return s.set(t.Context(), 2*time.Second) })
 			wait.Until(t, "an ID is ahead of the time", func() bool {
