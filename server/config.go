@@ -57,7 +57,7 @@ type Config struct {
 	Version string
 	// Log gets what operators have to know. nil means [slog.Default].
 	Log *slog.Logger
-	// OpenSocket opens a socket; nil means [Listen]. A program that takes sockets over from another process has its own.
+	// OpenSocket opens a socket; nil means [Listen]. A program that gets sockets from systemd has its own.
 	OpenSocket func(network, address string) (net.Listener, error)
 	// Ready, if not nil, is called when all sockets are open. An error ends the server.
 	Ready func() error

@@ -46,7 +46,7 @@ var (
 	Exhausted = add(Reason{"exhausted", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
 		"the generator makes no more IDs in this moment", "ask again; if the reason is frequent, give the generator more workers", 10 * time.Millisecond})
 	Draining = add(Reason{"draining", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
-		"the server is stopping", "connect again: another server answers, or the successor", time.Second})
+		"the server is stopping", "connect again: another server answers, or this one after its restart", time.Second})
 	Setup = add(Reason{"setup", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",
 		"the lease of the generator has ended, and only an operator can mend the cause", "read the message: the pool does not exist, for example; the server tries again by itself", 5 * time.Second})
 	Connections = add(Reason{"connections", http.StatusServiceUnavailable, unavailable, "TRYAGAIN",

@@ -15,11 +15,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/handover"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/cmd/firn/internal/version"
 	"github.com/firn-id/firn/server"
@@ -71,8 +71,7 @@ Other machines reach the server only with --tls-cert and --tls-key, or --insecur
 
 SIGTERM ends the server within 10 s: requests are finished, and workers given back. A
 later SIGTERM ends it at once. SIGHUP reads the tokens and certificates again, which the
-server also does when their files change. SIGUSR2 starts a successor, which takes over the
-sockets: no connection is refused.`,
+server also does when their files change.`,
 		Example: `  firn serve
   firn serve --check
   firn serve --state /var/lib/firn --existing
@@ -129,24 +128,24 @@ func (f *serveFlags) run(ctx context.Context, s *cli.Streams) error {
 		return err
 	}
 	defer opener.close()
-	sockets, err := handover.New(server.Listen)
+	sockets, err := newSockets()
 	if err != nil {
 		return err
 	}
-	defer sockets.Stopping()
-	c.OpenSocket = sockets.Listen
+	defer daemon.SdNotify(false, daemon.SdNotifyStopping)
+	c.OpenSocket = sockets.open
 	c.Ready = func() error {
 		if err := leaveStartup(); err != nil {
 			log.Debug("the memory of the start stays", "err", err)
 		}
-		return sockets.Ready()
+		return sockets.ready()
 	}
 	fitFiles(&c)
 	made, err := server.New(c)
 	if err != nil {
 		return f.fileError(err)
 	}
-	return f.serve(ctx, s, log, &c, made, sockets)
+	return f.serve(ctx, s, log, &c, made)
 }
 
 // floor returns memory that lets the heap grow by at least 10 MiB between two collections, as long as the memory is kept.
@@ -219,7 +218,7 @@ func (f *serveFlags) fileError(err error) error {
 }
 
 // serve runs a server until a signal.
-func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger, c *server.Config, running *server.Server, sockets *handover.Handover) error {
+func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger, c *server.Config, running *server.Server) error {
 	defer s.Cleanup.Take()()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -228,27 +227,11 @@ func (f *serveFlags) serve(ctx context.Context, s *cli.Streams, log *slog.Logger
 	defer signal.Stop(ends)
 	signal.Notify(reloads, syscall.SIGHUP)
 	defer signal.Stop(reloads)
-	successors := make(chan os.Signal, 1)
-	notifySuccessor(successors)
-	defer signal.Stop(successors)
 	done := make(chan error, 1)
 	go func() { done <- running.Serve(ctx) }()
-	succeeded := sockets.Succeeded()
 	var late <-chan time.Time
 	for {
 		select {
-		case <-successors:
-			go func() { // the server goes on meanwhile
-				log.Info("starting a successor")
-				if err := sockets.Succeed(ctx); err != nil {
-					log.Error("no successor: this server goes on", "err", err)
-				}
-			}()
-		case <-succeeded:
-			log.Info("stopping: a successor serves")
-			succeeded = nil
-			stop()
-			late = time.After(cmp.Or(c.Drain, server.DefaultDrain) + grace)
 		case sig := <-ends:
 			if late != nil {
 				continue // stopping already

@@ -31,13 +31,13 @@ func restarts() int {
 	return 15
 }
 
-// A service is what systemd is for firn serve: it knows the main process, and when the process is ready.
+// A service is what systemd is for firn serve: it passes sockets, and learns when the process is ready.
 type service struct {
 	t      *testing.T
 	ready  *net.UnixConn
 	config []string // arguments
 	env    []string
-	pid    int
+	last   *os.Process
 	output string // a file
 }
 
@@ -52,8 +52,8 @@ func newService(t *testing.T, config ...string) *service {
 	s.config = append([]string{"serve", "--state", filepath.Join(t.TempDir(), "pools")}, config...)
 	s.env = append(environment(), "NOTIFY_SOCKET="+path)
 	t.Cleanup(func() {
-		if s.pid != 0 {
-			syscall.Kill(s.pid, syscall.SIGKILL)
+		if s.last != nil {
+			s.last.Kill() // fails if the process has ended
 		}
 		s.ready.Close()
 		if t.Failed() {
@@ -80,12 +80,12 @@ func (s *service) start(sockets ...*os.File) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.pid = cmd.Process.Pid
+	s.last = cmd.Process
 	s.wait("READY=1")
 	return cmd
 }
 
-// wait waits for a state that a process tells systemd, and notes the main process.
+// wait waits for a state that a process tells systemd.
 func (s *service) wait(state string) {
 	s.t.Helper()
 	message := make([]byte, 4096)
@@ -95,17 +95,7 @@ func (s *service) wait(state string) {
 		if err != nil {
 			s.t.Fatalf("waiting for %s: %v", state, err)
 		}
-		found := false
-		for line := range strings.Lines(string(message[:n])) {
-			line = strings.TrimSpace(line)
-			found = found || line == state
-			if pid, ok := strings.CutPrefix(line, "MAINPID="); ok {
-				if s.pid, err = strconv.Atoi(pid); err != nil {
-					s.t.Fatal(err)
-				}
-			}
-		}
-		if found {
+		if strings.TrimSpace(string(message[:n])) == state {
 			return
 		}
 	}
@@ -222,44 +212,6 @@ func (c *crowd) end(t *testing.T, cancel context.CancelFunc) {
 	}
 }
 
-// gone reports whether a process has ended. The test is not the parent of the process, and the parent may take the status
-// of the process late.
-func gone(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || strings.Contains(string(stat), ") Z ")
-}
-
-// A server that starts its successor hands over the socket: no connection is refused or reset, and no request is lost.
-func TestSuccessors(t *testing.T) {
-	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	s := newService(t, "--listen", address)
-	first := s.start()
-	c := &crowd{address: address}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	c.begin(ctx)
-	for i := range restarts() {
-		old := s.pid
-		if err := syscall.Kill(old, syscall.SIGUSR2); err != nil {
-			t.Fatal(err)
-		}
-		s.wait("READY=1")
-		if s.pid == old {
-			t.Fatalf("restart %d: the main process is the old one", i)
-		}
-		if i == 0 {
-			if err := first.Wait(); err != nil {
-				t.Fatalf("the first process: %v", err)
-			}
-			continue
-		}
-		wait.Until(t, "the old process ends", func() bool { return gone(old) })
-	}
-	c.end(t, cancel)
-	syscall.Kill(s.pid, syscall.SIGTERM)
-	wait.Until(t, "the last process ends", func() bool { return gone(s.pid) })
-}
-
 // A server whose socket systemd keeps is ended and started again: connections wait in the socket meanwhile.
 func TestSystemdSockets(t *testing.T) {
 	ln := listen(t)
@@ -292,8 +244,7 @@ func TestSystemdSockets(t *testing.T) {
 	}
 }
 
-// TestSocketFiles: a server that stops removes the file of its socket. A server with a successor does not, and the file of
-// a socket that systemd keeps stays.
+// TestSocketFiles: a server that stops removes the file of its socket. The file of a socket that systemd keeps stays.
 func TestSocketFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	exists := func(want bool, when string) {
@@ -303,33 +254,19 @@ func TestSocketFiles(t *testing.T) {
 		}
 	}
 	s := newService(t, "--listen", "127.0.0.1:0", "--unix", path)
-	stop := func() {
+	stop := func(process *exec.Cmd) {
 		t.Helper()
-		pid := s.pid
-		syscall.Kill(pid, syscall.SIGTERM)
-		wait.Until(t, "the process ends", func() bool { return gone(pid) })
-	}
-	succeed := func(process *exec.Cmd) {
-		t.Helper()
-		syscall.Kill(s.pid, syscall.SIGUSR2)
-		s.wait("READY=1")
+		if err := process.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
 		if err := process.Wait(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 5 {
-		process := s.start()
-		stop()
-		if err := process.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		stop(s.start())
 		exists(false, "of a server that has stopped")
 	}
-	succeed(s.start())
-	exists(true, "of a successor")
-	stop()
-	exists(false, "of a successor that has stopped")
-
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -340,13 +277,8 @@ func TestSocketFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	process := s.start(socket)
-	stop()
-	if err := process.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	stop(s.start(socket))
 	exists(true, "of systemd")
-	succeed(s.start(socket))
-	stop()
-	exists(true, "of systemd, after a successor")
+	stop(s.start(socket))
+	exists(true, "of systemd, after a restart")
 }
