@@ -183,13 +183,3 @@ func Told(t testing.TB, what string, changed <-chan struct{}) {
 		t.Fatalf("%s: the channel was closed", what)
 	}
 }
-
-// Untold fails the test if the channel of a watch has a value. Untold does not wait.
-func Untold(t testing.TB, what string, changed <-chan struct{}) {
-	t.Helper()
-	select {
-	case _, ok := <-changed:
-		t.Errorf("%s: told, %v", what, ok)
-	default:
-	}
-}
