@@ -13,7 +13,7 @@ func TestDocumentOfRights(t *testing.T) {
 	check(t, err)
 	text := string(content)
 	shown := regexp.MustCompile(`(?m)^\$ firn (pool grants .*)\n((?:[^$\x60].*\n)+)`).FindAllStringSubmatch(text, -1)
-	if len(shown) != 4 {
+	if len(shown) != 3 {
 		t.Errorf("%d examples of firn pool grants", len(shown))
 	}
 	for _, example := range shown {
