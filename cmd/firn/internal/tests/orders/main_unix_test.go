@@ -123,9 +123,9 @@ func TestOrders(t *testing.T) {
 	listen := "127.0.0.1:" + strconv.Itoa(port)
 
 	for store, want := range map[string]string{
-		"FIRN_STORE=":                       "invalid address of a store",
-		"FIRN_STORE=etcd://127.0.0.1:1/ids": `import _ "github.com/firn-id/firn/lease/etcdlease"`,
-		address:                             filelease.ErrNoStore.Error(),
+		"FIRN_STORE=":                      "invalid address of a store",
+		"FIRN_STORE=redis://127.0.0.1:1/0": `import _ "github.com/firn-id/firn/lease/redislease"`,
+		address:                            filelease.ErrNoStore.Error(),
 		"FIRN_STORE=postgres://ids@127.0.0.1:1/a": "127.0.0.1:1",
 	} {
 		p := start(t, store, "LISTEN="+listen)
