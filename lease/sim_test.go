@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	simSeeds = flag.Int("sim.seeds", 300, "how many runs with faults the simulation makes, of the seeds from 0 on")
+	simSeeds = flag.Int("sim.seeds", 100, "how many runs with faults the simulation makes, of the seeds from 0 on")
 	simSeed  = flag.Int("sim.seed", -1, "the seed of the one run that the simulation makes")
 	simLines = flag.Int("sim.lines", 60, "how many lines of a trace are printed, from its end")
 )

@@ -25,13 +25,14 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/server/firnv1"
 )
 
 // duration is how long TestChaos lasts:
 //
 //	go test ./cmd/firn/internal/tests/serving -run TestChaos -v -timeout 20m -chaos 10m
-var duration = flag.Duration("chaos", 20*time.Second, "how long TestChaos lasts")
+var duration = flag.Duration("chaos", 0, "how long TestChaos lasts (default 10 s, in the full check 30 s)")
 
 // window is the window of the servers' leases.
 const window = 10 * time.Second
@@ -40,6 +41,12 @@ const window = 10 * time.Second
 // protocols turn to the other server after each failure. No ID comes twice, and no client is without IDs for longer than
 // a window and a second.
 func TestChaos(t *testing.T) {
+	if *duration == 0 {
+		*duration = 10 * time.Second
+		if services.InFull() {
+			*duration = 30 * time.Second
+		}
+	}
 	dir := t.TempDir()
 	var servers []*node
 	for i := range 2 {

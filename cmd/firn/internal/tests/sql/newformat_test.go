@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // A line is an ID as firn new and firn inspect write it.
@@ -28,6 +30,7 @@ type line struct {
 // format brook of testdata, firn makes IDs, leases outlets from a pool, reads IDs, tortures
 // processes that make them, and writes functions for databases.
 func TestNewFormat(t *testing.T) {
+	services.Full(t)
 	firn := buildWith(t, "brook")
 	state := filepath.Join(t.TempDir(), "state")
 	before := time.Now().Truncate(time.Millisecond)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -13,9 +14,12 @@ import (
 // the IDs of a connection increase.
 func TestShared(t *testing.T) {
 	const connections = 8
-	each := 1_000_000
-	if testing.Short() {
+	each := 100_000
+	switch {
+	case testing.Short():
 		each = 30_000
+	case services.InFull():
+		each = 1_000_000
 	}
 	addr, pools := database(t, sharedServer(t), sqlgen.Up), t.TempDir()
 	feed(t, addr, pools)
