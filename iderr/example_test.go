@@ -3,6 +3,7 @@ package iderr_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
@@ -21,9 +22,10 @@ func ExampleParseError() {
 	// nanoflake: "0hqjyj5r9w!aa": offset 10: character '!' is not a base-36 digit
 }
 
-// A program that can wait asks for the moment from which a new try can succeed.
+// TryNext never waits: a millisecond has 4,096 Nanoflakes of a generator. Here the clock stands still.
 func ExampleErrExhausted() {
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7})
+	now := time.Now()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7, Clock: func() time.Time { return now }})
 	if err != nil {
 		fmt.Println(err)
 		return
