@@ -27,8 +27,7 @@ type Event struct {
 	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
 	Left time.Duration
 
-	// Err is the reason, in Failing, Expired, Lost, Waiting and Ended. In Shared, Err names a
-	// process with the other store, or says how to find the process. Otherwise Err is nil.
+	// Err is the reason, in Failing, Expired, Lost, Waiting and Ended. Otherwise Err is nil.
 	Err error
 }
 
@@ -64,10 +63,6 @@ const (
 	// Acquired. After the first start of a deployment, Created means that the address of the store is
 	// wrong, or that the store was lost.
 	Created
-	// Shared: another store of the machine uses the worker too, because no other worker was left or
-	// because the program has chosen the worker. The IDs of both can be equal, which matters if the
-	// IDs ever meet. Generators that use one store never share a worker. Shared comes after Acquired.
-	Shared
 	// Ended: a start in the background has failed for good, with an error that no retry can mend. The
 	// generator returns the error from then on. Mend the cause, and start the program again.
 	Ended
@@ -94,8 +89,6 @@ func (k EventKind) String() string {
 		return "waiting"
 	case Created:
 		return "created"
-	case Shared:
-		return "shared"
 	case Ended:
 		return "ended"
 	}

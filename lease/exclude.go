@@ -10,9 +10,8 @@ import (
 
 // Claims of workers on the machine.
 //
-// Pools in two stores know nothing of each other. A machine can have several stores: each user may
-// have a store of files. There a lease claims its worker on the machine, and then writes the
-// record.
+// Pools in two stores know nothing of each other. A machine can have two copies of a directory, or a directory and
+// the one that took its place. There a lease claims its worker on the machine, and then writes the record.
 //
 // A claim lasts as long as the generator can mint as the worker: until the generator is sealed or the
 // process ends, and at the end of an interval only if the worker was lost. The lease can go on with a
@@ -24,7 +23,6 @@ var errExcluded = errors.New("another pool of this machine uses the worker")
 // claimed is a claim of a worker.
 type claimed struct {
 	release func()
-	beside  *driver.ExcludedError // another store's claim of the worker, or nil
 
 	// After the worker was lost: the end of the generator's interval, by the clock and by the time
 	// that passes. Otherwise after is zero.
@@ -41,20 +39,14 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 		return func() {}, nil
 	}
 	release, err := l.origin.exclude(worker)
-	beside, _ := errors.AsType[*driver.ExcludedError](err)
-	switch conflict := errors.Is(err, driver.ErrConflict); {
-	case conflict && release != nil && l.shares: // the claim is the lease's all the same
-	case conflict:
-		l.excluder = beside
-		if release != nil {
-			l.shared = true
-			release()
-		}
+	switch {
+	case errors.Is(err, driver.ErrConflict):
+		l.excluder, _ = errors.AsType[*driver.ExcludedError](err)
 		return nil, errExcluded
 	case err != nil:
 		return nil, err
 	}
-	l.claims[worker] = claimed{release: release, beside: beside}
+	l.claims[worker] = claimed{release: release}
 	return func() { l.unclaim(worker) }, nil
 }
 
@@ -65,18 +57,6 @@ func (p *Pool) exclude(worker int) (release func(), err error) {
 		return func() {}, nil
 	}
 	return excluder.Exclude(fmt.Sprintf("%s %d", p.hash, worker), p.uuid)
-}
-
-// SharedBy returns another store's claim of a worker on this machine, or nil. If leases of the pool use
-// the worker, IDs of both stores can be equal; see [Shared]. SharedBy is for tools: it claims the worker
-// for a moment, and a lease of another store takes another worker meanwhile.
-func (p *Pool) SharedBy(worker int) *driver.ExcludedError {
-	release, err := p.exclude(worker)
-	if release != nil {
-		release()
-	}
-	beside, _ := errors.AsType[*driver.ExcludedError](err)
-	return beside
 }
 
 // excludedBy names a process with another pool that uses a worker, if the store knows of it.

@@ -3,7 +3,6 @@ package lease
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -138,58 +137,6 @@ func TestExcludedMany(t *testing.T) {
 				l.Close()
 			}
 		})
-	}
-}
-
-// TestSharedWorkers: other stores use workers, perhaps for IDs that never meet the IDs of the pool. A lease
-// prefers an unused worker. Without an unused worker, and with a Number, the lease takes a worker that
-// another store uses.
-func TestSharedWorkers(t *testing.T) {
-	const workers = 100
-	for used := range map[int]bool{0: true, 50: true, workers - 1: true, workers: true} {
-		synctest.Test(t, func(t *testing.T) {
-			clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), beside(used)}, workers)
-			var leases []*Lease
-			alone := 0
-			for range min(workers-used+2, 5) {
-				_, l, log := keep(t, p, clock, Config{})
-				leases = append(leases, l)
-				events := "acquired shared"
-				if l.Worker() >= used {
-					alone++
-					events = "acquired"
-				} else if e := log.last(t, Shared); e.Worker != l.Worker() || !e.Until.Equal(l.Until()) || !strings.Contains(e.Err.Error(), "process 7") {
-					t.Errorf("%+v of worker %d until %v", e, l.Worker(), l.Until())
-				}
-				if got := log.kinds(); got != events {
-					t.Errorf("worker %d of a lease, while %d are used: events %s, not %s", l.Worker(), used, got, events)
-				}
-			}
-			if want := min(workers-used, len(leases)); alone != want {
-				t.Errorf("%d workers used: %d of %d leases have one of their own, not %d", used, alone, len(leases), want)
-			}
-			if used > 50 {
-				if _, l, _ := keep(t, p, clock, Config{Worker: Number(40)}); l.Worker() != 40 {
-					t.Errorf("worker %d, not 40", l.Worker())
-				} else {
-					l.Close()
-				}
-			}
-			for _, l := range leases {
-				l.Close()
-			}
-		})
-	}
-}
-
-// beside returns the claims beside a store that uses the first workers.
-func beside(used int) func(resource, _ string) (func(), error) {
-	return func(resource, _ string) (func(), error) {
-		_, worker, _ := strings.Cut(resource, " ")
-		if n, err := strconv.Atoi(worker); err != nil || n < used {
-			return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
-		}
-		return func() {}, nil
 	}
 }
 

@@ -62,8 +62,6 @@ type Lease struct {
 
 	// What the last search for a worker found.
 	term     term                  // the pool's
-	shares   bool                  // takes a worker that a store beside uses
-	shared   bool                  // has found such a worker, and has not taken it
 	claiming time.Time             // when the last try began to claim workers
 	looked   int                   // how many records it read
 	excluder *driver.ExcludedError // of the last worker that another pool uses

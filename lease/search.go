@@ -193,20 +193,6 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	}
 	if failed == errExcluded {
 		soonest, err := s.takeBeside(ctx)
-		if err == errNone && l.shared {
-			const looks = 3
-			if times < looks { // two stores that claim at once may both give way
-				return s.again(ctx, times)
-			}
-			l.shares = true // the other stores may be for IDs that these never meet
-			switch l.takeOne(ctx, append(free, soon...)) {
-			case nil:
-				return time.Time{}, nil
-			case errTaken:
-				return s.again(ctx, times)
-			}
-			soonest, err = s.takeBeside(ctx)
-		}
 		if err != errNone {
 			return soonest, err
 		}
@@ -238,7 +224,7 @@ func (s *searchAny) stay(ctx context.Context, free int) error {
 
 // startClaims notes that a try begins to claim workers.
 func (l *Lease) startClaims() {
-	l.claiming, l.shares, l.shared = l.config.clock(), false, false
+	l.claiming = l.config.clock()
 }
 
 // again pauses after other leases were quicker, and returns errAgain, or why the pause has ended.
@@ -367,7 +353,7 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 	if soonest, err := l.checkFloor(); err != nil {
 		return soonest, err
 	}
-	s.again, l.shares = true, true // the program has chosen the worker
+	s.again = true
 	if now := l.now(); r.Until <= now || r.freeSoon(now) {
 		got, ok, err := s.take(ctx, r)
 		switch {

@@ -133,9 +133,6 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	l.mu.Unlock()
 	// A program that logs events has logged this one before the first ID of the interval.
 	l.notify(Event{Kind: kind, Worker: got.Worker, From: from, Until: until})
-	if beside := l.claims[got.Worker].beside; kind == Acquired && beside != nil {
-		l.notify(Event{Kind: Shared, Worker: got.Worker, Until: until, Err: beside})
-	}
 	if l.closed() {
 		return nil
 	}

@@ -38,7 +38,7 @@ func TestErrorKinds(t *testing.T) {
 
 // What logs get of events.
 func TestEvents(t *testing.T) {
-	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "shared", "ended", "unknown"}
+	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "ended", "unknown"}
 	for i, want := range names {
 		if got := EventKind(i).String(); got != want {
 			t.Errorf("kind %d is %s, not %s", i, got, want)

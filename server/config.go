@@ -2,6 +2,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/server/internal/metrics"
 	"github.com/firn-id/firn/server/internal/strict"
 	"github.com/firn-id/firn/server/internal/supply"
@@ -46,12 +46,11 @@ type Config struct {
 	// the time that supervisors allow. 0 means DefaultDrain.
 	Drain time.Duration
 
-	// OpenStore opens the store at an address. The address "" is the default store. nil opens addresses by
-	// [lease.OpenStore], for which the program imports the packages of the stores, and the default store by
-	// [filelease.OpenDefault].
-	OpenStore func(ctx context.Context, address string) (driver.Store, error)
-	// DefaultStore says to people where the default store is; "" means "the default store".
+	// DefaultStore is the address of the store for generators that name none.
 	DefaultStore string
+	// OpenStore opens the store at an address, and for "" the default store, which DefaultStore then names for people.
+	// nil means [lease.OpenStore], for which the program imports the packages of the stores.
+	OpenStore func(ctx context.Context, address string) (driver.Store, error)
 
 	// Version is the version of the program, for metrics and clients; "" means the version of this module.
 	Version string
@@ -103,7 +102,7 @@ type Generator struct {
 	Format string // nanoflake, ulidflake, ulidflake-scalable, snowflakesi, scru160 or sno
 
 	Workers int      // how many workers the generator leases, each of which adds its IDs to a tick; 0 means 1
-	Store   string   // the address of the store; "" means the default store
+	Store   string   // the address of the store; "" means Config.DefaultStore
 	Pool    string   // the pool in the store; "" means the pool that all generators of the settings have
 	Create  bool     // make a missing pool; see [lease.Config.Create]
 	Fenced  bool     // lease the times of a format without workers
@@ -146,10 +145,9 @@ func (c *Config) withDefaults() Config {
 		d.Drain = DefaultDrain
 	}
 	if d.OpenStore == nil {
-		d.OpenStore = openStore
-	}
-	if d.DefaultStore == "" {
-		d.DefaultStore = "the default store"
+		d.OpenStore = func(ctx context.Context, address string) (driver.Store, error) {
+			return lease.OpenStore(ctx, cmp.Or(address, d.DefaultStore))
+		}
 	}
 	if d.Version == "" {
 		d.Version = metrics.Module()
@@ -166,18 +164,6 @@ func defaultGenerators() (all []Generator) {
 		all = append(all, Generator{Name: f.Name(), Format: f.Name()})
 	}
 	return all
-}
-
-// openStore is the OpenStore of a Config without one.
-func openStore(ctx context.Context, address string) (driver.Store, error) {
-	if address != "" {
-		return lease.OpenStore(ctx, address)
-	}
-	store, err := filelease.OpenDefault()
-	if err != nil {
-		return nil, err // a nil *filelease.Store in an interface would not be nil
-	}
-	return store, nil
 }
 
 // A ConfigError is a fault of a [Config].

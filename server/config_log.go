@@ -33,7 +33,7 @@ func newTeller(c *Config) *teller {
 // levels are the levels of events: what an operator need not know, has to know, and has to mend.
 var levels = map[lease.EventKind]slog.Level{
 	lease.Renewed: slog.LevelDebug, lease.Acquired: slog.LevelInfo, lease.Released: slog.LevelInfo,
-	lease.Failing: slog.LevelWarn, lease.Waiting: slog.LevelWarn, lease.Withdrawn: slog.LevelWarn, lease.Created: slog.LevelWarn, lease.Shared: slog.LevelWarn,
+	lease.Failing: slog.LevelWarn, lease.Waiting: slog.LevelWarn, lease.Withdrawn: slog.LevelWarn, lease.Created: slog.LevelWarn,
 	lease.Expired: slog.LevelError, lease.Lost: slog.LevelError, lease.Ended: slog.LevelError,
 }
 

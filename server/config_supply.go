@@ -215,6 +215,9 @@ func (c *Config) checkLease(g *Generator, form *shape.Shape, hasWorker bool) err
 
 // checkStore checks the address of the store, and the name of the pool.
 func (c *Config) checkStore(g *Generator) error {
+	if g.Store == "" && c.DefaultStore == "" && c.OpenStore == nil {
+		return c.errorf(g.key("store"), "is missing, and there is no default store: give an address")
+	}
 	if g.Store != "" {
 		if _, err := address.ParseAlone(g.Store); err != nil {
 			text := strings.TrimPrefix(err.Error(), driver.ErrAddress.Error()+": ") // without the address, which may have a secret

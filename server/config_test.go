@@ -86,12 +86,18 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
+// check checks a Config, with a default store.
+func check(c Config) error {
+	c.DefaultStore = "file:///ids"
+	return c.Check()
+}
+
 func TestLoad(t *testing.T) {
 	c, err := Load(write(t, whole))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Check(); err != nil {
+	if err := check(c); err != nil {
 		t.Fatal(err)
 	}
 	epoch := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -115,6 +121,7 @@ func TestLoad(t *testing.T) {
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}
+	c.DefaultStore = "file:///ids"
 	s, err := c.supply()
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +185,7 @@ func TestDocument(t *testing.T) {
 		for _, text := range []string{f[1], all} {
 			c, err := Load(write(t, text))
 			if err == nil {
-				err = c.Check()
+				err = check(c)
 			}
 			if err != nil {
 				t.Errorf("%v\n%s", err, text)
@@ -209,6 +216,10 @@ func TestDocument(t *testing.T) {
 // TestDefaults: without a file, each format has a generator, and formats without workers lease nothing.
 func TestDefaults(t *testing.T) {
 	var c Config
+	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "generators.nanoflake.store: is missing") {
+		t.Errorf("without a store: %v", err)
+	}
+	c.DefaultStore = "file:///ids"
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +338,7 @@ func TestBad(t *testing.T) {
 		path := write(t, text)
 		c, err := Load(path)
 		if err == nil {
-			err = c.Check()
+			err = check(c)
 		}
 		bad, ok := errors.AsType[*ConfigError](err)
 		switch {
@@ -381,7 +392,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		c, err := Load(path)
 		if err == nil {
-			err = c.Check()
+			err = check(c)
 		}
 		if bad, ok := errors.AsType[*ConfigError](err); err != nil && (!ok || bad.File != path || bad.Text == "") {
 			t.Errorf("%v", err)

@@ -30,7 +30,7 @@ func (s scene) play(bin string) (*screen, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(home)
-	env := append(os.Environ(), "HOME="+home, "XDG_STATE_HOME=", "FIRN_STORE=", "NO_COLOR=", "COLUMNS=", "TERM=xterm-256color", "TZ=Europe/Berlin", "LC_ALL=C.UTF-8",
+	env := append(os.Environ(), "HOME="+home, "FIRN_STORE="+filepath.Join(home, "pools"), "NO_COLOR=", "COLUMNS=", "TERM=xterm-256color", "TZ=Europe/Berlin", "LC_ALL=C.UTF-8",
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	shell := func(script string) *exec.Cmd {
 		cmd := exec.Command("bash", "-c", script)

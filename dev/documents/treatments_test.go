@@ -34,7 +34,7 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/server.md", "python", "", "server/internal/tests/docs TestQuickStart"},
 	{"docs/server.md", "js", "", "server/internal/tests/docs TestQuickStart"},
 	{"docs/server.md", "java", "", "server/internal/tests/docs TestQuickStart"},
-	{"docs/server.md", "console", "$ firn serve\n", "server/internal/tests/docs TestQuickStart"},
+	{"docs/server.md", "console", "$ firn serve --state ids\n", "server/internal/tests/docs TestQuickStart"},
 	{"docs/server.md", "toml", "[generators.order]", "server/internal/tests/docs TestConfiguration"},
 	{"docs/server.md", "toml", "[tokens.shop]", "server/internal/tests/docs TestTokens"},
 	{"docs/server.md", "yaml", "", "dev/examples/monitoring TestServerRules"},

@@ -198,15 +198,12 @@ func WorstFirst(findings []Finding) []Finding {
 	return findings
 }
 
-// An Excluder is a Store beside which the machine has other stores, for example a store of each
-// user. It keeps the pools of two stores from using a worker at the same time.
+// An Excluder is a Store beside which the machine can have the same store again, for example a copy of a directory. It
+// keeps the pools of both from using a worker at the same time.
 type Excluder interface {
 	// Exclude claims a resource for a group until release is called or the process ends. Members of
 	// the group share the resource. The error is ErrConflict while another group has the resource, and
 	// an *ExcludedError if the store knows of the process.
-	//
-	// With an error that is ErrConflict, release may still be a function: the group then has the
-	// resource, beside another group that may or may not matter. A lease prefers other workers.
 	Exclude(resource, group string) (release func(), err error)
 }
 

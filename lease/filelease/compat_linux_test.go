@@ -10,15 +10,14 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Processes of all versions claim the same bytes of the same object for a worker. The byte of a
-// version that claimed another byte would not exclude the pools of other users any more
-// (VERSIONING.md).
+// Processes of all versions claim the same bytes of the same object for a worker. The byte of a version that claimed
+// another byte would not exclude a copy of the store any more (VERSIONING.md).
 func TestClaimsOfReleases(t *testing.T) {
 	const (
 		resource = "compat 7"
-		region   = 8676409824314916864 // of the machine
+		region   = 8715613753216860160 // of the store compat
 	)
-	s := mustOpen(t, t.TempDir(), plain)
+	s := twin(t, "compat")
 	mustPut(t, s, "a", "", driver.None)
 	release := testkit.Must(s.Exclude(resource, "a pool"))
 	defer release()

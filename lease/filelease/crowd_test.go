@@ -35,7 +35,7 @@ const crowdEnv = "FIRN_FILELEASE_CROWD"
 // mint waits for the end of its input, and then prints IDs, one a line. mint makes few IDs in each
 // millisecond, so two processes with one worker make equal IDs.
 func mint(args []string) error {
-	s, err := open(args[0], named, plain)
+	s, err := open(args[0], false, plain)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@
 package filelease_test
 
 import (
-	"errors"
 	"log"
 
 	"github.com/firn-id/firn/lease/filelease"
@@ -24,19 +23,6 @@ func ExampleOpen_existing() {
 	store, err := filelease.Open("/var/lib/firn", filelease.Existing)
 	if err != nil {
 		log.Fatal(err) // filelease.ErrNoStore names the directory that is missing, or has no store
-	}
-	defer store.Close()
-}
-
-// A tool for one user needs no setting: the default directory is the user's own. In a container the
-// default directory is lost with the container, and OpenDefault refuses it.
-func ExampleOpenDefault() {
-	store, err := filelease.OpenDefault()
-	switch {
-	case errors.Is(err, filelease.ErrNoDefault):
-		log.Fatal(err, " (name a directory on a volume: --state DIR)")
-	case err != nil:
-		log.Fatal(err)
 	}
 	defer store.Close()
 }

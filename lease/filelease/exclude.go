@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,29 +18,19 @@ import (
 // group belongs to one directory, whatever the directory's paths are.
 //
 // On Linux all processes of the kernel see claims, also processes of other users and in containers. A
-// claim is of three things:
+// claim is of two things:
 //
 //   - the store's identity. A copy of a directory has the same identity, so the copy and the original
 //     exclude each other
 //   - the path of the directory, as it was given and without symbolic links, and the directory's place
 //     in its filesystem. A directory excludes the directory that took its place, also if containers
 //     have other paths for it
-//   - the machine. A default store does not get a resource that any other store has. A store that a
-//     program names does, with a finding (see Inspect): Exclude returns both release and the error, and
-//     a lease prefers other workers
 //
 // Every user can lock an object visible to all users. While another program's lock hides the
-// claims, or the system refuses the locks, a default store gives an error, and other stores have a
-// finding: the promises of a named directory do not depend on claims. On Windows all users see
-// claims, and a claim that meets another store's claim of the machine is not seen itself. On other
-// systems Exclude claims nothing, and Inspect reports for a default store that users do not see each
-// other.
+// claims, or the system refuses the locks, the store has a finding: the promises of a directory do
+// not depend on claims. On Windows all users see claims. On other systems Exclude claims nothing.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	id, err := s.identity()
-	if err != nil {
-		return nil, s.excludeFails(err)
-	}
-	strict, err := s.isDefault()
 	if err != nil {
 		return nil, s.excludeFails(err)
 	}
@@ -59,7 +48,6 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	if s.place != "" {
 		regions = append(regions, region("place "+s.place))
 	}
-	regions = append(regions, region("machine"))
 	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))
 	drop, found, err := claim(int64(shorten(group)), regions)
 	release = func() {
@@ -71,33 +59,22 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	switch {
 	case err == errors.ErrUnsupported: // of claim, not an error of the kernel such as ENOSYS
 		return release, nil
-	case err != nil && strict:
-		release()
-		return nil, s.excludeError(driver.RemedyStore, "%w: other stores of the machine cannot be seen: %w", driver.ErrUnavailable, err)
 	case err != nil:
 		s.find(driver.Finding{Text: "a copy of this store that is in use would not be noticed: " + err.Error()})
 		return release, nil // and the claims that could be made, which other stores see
 	}
-	for i, other := range found {
-		switch ofMachine := i == len(found)-1; {
+	for _, other := range found {
+		switch {
 		case other == nil:
-		case other.foreign() && strict:
-			release()
-			return nil, s.excludeError(driver.RemedyStore, "%w: a lock that is not a claim hides other stores of the machine: %s",
-				driver.ErrUnavailable, other.holder())
 		case other.foreign():
 			s.find(driver.Finding{Text: "a copy of this store that is in use would not be noticed, because a lock hides it: " + other.holder(),
 				Advice: "end that process"})
-		case strict || !ofMachine:
+		default:
 			release()
 			return nil, s.excludeError("", "%s: %w", resource, &driver.ExcludedError{Holder: other.holder})
-		default:
-			s.find(driver.Finding{Text: "another store of this machine uses the same workers for IDs of the same kind",
-				Advice: "if the IDs of both stores have to differ, let both use one directory"})
-			err = s.excludeError("", "%s: %w", resource, &driver.ExcludedError{Holder: other.holder})
 		}
 	}
-	return release, err
+	return release, nil
 }
 
 // openDir opens the store's directory. While the directory is open, no other directory gets the
@@ -112,27 +89,6 @@ func (s *Store) openDir() (*os.File, error) {
 		return nil, cmp.Or(err, s.checkRoot(), fmt.Errorf("%w: %s was replaced", driver.ErrUnavailable, s.dir))
 	}
 	return dir, nil
-}
-
-// isDefault reports whether the directory is a default directory: OpenDefault would open it for this
-// user, or has ever opened it.
-func (s *Store) isDefault() (bool, error) {
-	file := filepath.Join(s.dir, forAll)
-	if _, err := os.Lstat(file); err == nil {
-		return true, nil
-	}
-	if mine, err := defaultDir(); !s.byDefault && (err != nil || mine != s.dir) {
-		return false, nil
-	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return true, nil // another process was quicker
-	}
-	if err != nil {
-		return true, err
-	}
-	err = s.share(f, true)
-	return true, errors.Join(err, f.Close())
 }
 
 // excludeError returns an error with the fields that the handle sets for calls. Exclude takes no

@@ -1,7 +1,6 @@
 package filelease
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -34,19 +33,6 @@ func TestPassingMount(t *testing.T) {
 			t.Errorf("passingMount(%s) = %v", dir, got)
 		}
 	}
-}
-
-// free reports whether a group can have a resource.
-func free(t *testing.T, s *Store, resource, group string) bool {
-	t.Helper()
-	release, err := s.Exclude(resource, group)
-	if release != nil {
-		release()
-	}
-	if err != nil && !errors.Is(err, driver.ErrConflict) {
-		t.Fatal(err)
-	}
-	return release != nil
 }
 
 func TestExclude(t *testing.T) {
@@ -221,32 +207,28 @@ func refusing(t *testing.T, command uint32, errno syscall.Errno, f func()) {
 	}
 }
 
-// TestExcludeWithoutLocks: the kernel refuses the locks of claims, or to look at them. A default store is refused. A named store goes
-// on with a finding, and keeps the claims it could make.
+// TestExcludeWithoutLocks: the kernel refuses the locks of claims, or to look at them. A store goes on with a finding, and
+// keeps the claims it could make.
 func TestExcludeWithoutLocks(t *testing.T) {
 	if err := onMachine(); err != nil {
 		t.Skipf("the machine is not seen from here: %v", err)
 	}
-	same := anyMachine // a system that cannot tell a copy
+	same := anyDisk // a system that cannot tell a copy
 	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
 	for _, command := range []uint32{setLock, getLock} {
 		for _, errno := range []syscall.Errno{syscall.EINVAL, syscall.ENOLCK, syscall.EPERM, syscall.ENOSYS} {
 			t.Run(fmt.Sprint(command, " ", errno), func(t *testing.T) {
 				dir := t.TempDir()
-				byName, def := mustOpen(t, dir+"/a", same), testkit.Must(open(t.TempDir(), byDefault, same))
-				testkit.Must(byName.identity())
+				s := mustOpen(t, dir+"/a", same)
+				testkit.Must(s.identity())
 				testkit.OK(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a")))
-				var release, none func()
-				var err, refused error
+				var release func()
+				var err error
 				var found []driver.Finding
 				refusing(t, command, errno, func() {
-					release, err = byName.Exclude(t.Name(), "a")
-					none, refused = def.Exclude(t.Name(), "a")
-					found, _ = byName.Inspect(t.Context())
+					release, err = s.Exclude(t.Name(), "a")
+					found, _ = s.Inspect(t.Context())
 				})
-				if wantError(t, refused, driver.ErrUnavailable, errno); none != nil {
-					t.Error("a default store has a claim that cannot be made")
-				}
 				if err != nil || release == nil {
 					t.Fatalf("Exclude = %t, %v", release != nil, err)
 				}

@@ -94,32 +94,20 @@ func TestExcludeProcess(t *testing.T) {
 	release()
 }
 
-// TestExclude: default stores exclude each other. So do two directories at one path.
+// TestExclude: two copies of a directory exclude each other, and so do two pools of one.
 func TestExclude(t *testing.T) {
-	var stores [2]*Store
-	for i := range stores {
-		s, err := open(t.TempDir(), byDefault, plain)
-		if err != nil {
-			t.Skipf("the temporary directory does not suit a default store: %v", err)
-		}
-		stores[i] = s
+	first, second := twin(t, t.Name()), twin(t, t.Name())
+	release := testkit.Must(first.Exclude(t.Name(), "a"))
+	again := testkit.Must(first.Exclude(t.Name(), "a"))
+	if free(t, second, t.Name(), "a") {
+		t.Error("the copy is not excluded")
 	}
-	release, err := stores[0].Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := testkit.Must(stores[0].Exclude(t.Name(), "a"))
-	if _, err := stores[1].Exclude(t.Name(), "a"); err == nil {
-		t.Error("the store of another directory is not excluded")
-	}
-	if _, err := stores[0].Exclude(t.Name(), "b"); err == nil {
+	if free(t, first, t.Name(), "b") {
 		t.Error("another pool of the directory is not excluded")
 	}
 	release()
 	again()
-	if release, err = stores[1].Exclude(t.Name(), "a"); err != nil {
-		t.Error(err)
-	} else {
-		release()
+	if !free(t, second, t.Name(), "a") {
+		t.Error("nobody is there, and the copy is excluded")
 	}
 }

@@ -26,10 +26,8 @@
 // inherit the rights of the folder above.
 //
 // Pools in two directories know nothing of each other and hand out the same workers. Users,
-// containers and restored backups can come to have two directories. OpenDefault refuses a directory
-// that is lost with the container or at a restart. It keeps the users of a machine, each with a
-// directory, from using a worker at the same time. Open refuses a copy of a directory. Inspect
-// reports possible losses of a directory chosen by the program.
+// containers and restored backups can come to have two directories. Open refuses a copy of a
+// directory. Inspect reports how a directory can be lost, for example with its container.
 package filelease
 
 import (
@@ -60,13 +58,12 @@ import (
 // differ.
 type Store struct {
 	*driver.Handle
-	dir       string
-	path      string      // dir without symbolic links
-	place     string      // of the directory in its filesystem, see inFilesystem
-	root      fs.FileInfo // the directory as it was opened
-	byDefault bool        // OpenDefault chose the directory
-	existing  bool        // see Existing
-	hooks     hooks
+	dir      string
+	path     string      // dir without symbolic links
+	place    string      // of the directory in its filesystem, see inFilesystem
+	root     fs.FileInfo // the directory as it was opened
+	existing bool        // see Existing
+	hooks    hooks
 
 	mu       sync.Mutex
 	known    map[string]bool // folders that need no more care before a write, see prepare
@@ -86,7 +83,6 @@ var (
 type hooks struct {
 	filesystem func(path string) (filesystem, error)
 	here       func(path string) (place, error)
-	onMachine  func() error
 	sync       func(*os.File) error
 	note       func(step, path, to string) // is called after each step of a write
 }
@@ -97,24 +93,10 @@ func (h *hooks) did(step, path, to string) {
 	}
 }
 
-// DefaultDir returns the directory for a user's own store: firn in $XDG_STATE_HOME, or else in
-// ~/.local/state. It ignores a relative $XDG_STATE_HOME. On Windows the directory is firn in
-// %LOCALAPPDATA%.
-func DefaultDir() (string, error) {
-	dir, err := defaultDir()
-	if err == nil {
-		err = driver.CheckPath(filepath.ToSlash(dir))
-	}
-	if err != nil {
-		return "", driver.OpenError("file", err, driver.RemedyStore)
-	}
-	return dir, nil
-}
-
 // ErrNoStore reports that a directory has no store, or does not exist. See [Existing].
 var ErrNoStore = errors.New("there is no store")
 
-// An Option changes how [Open] and [OpenDefault] open a store.
+// An Option changes how [Open] opens a store.
 type Option uint8
 
 // Existing demands an existing store: some process has created a pool in the directory before.
@@ -139,49 +121,19 @@ const Existing Option = 1
 // is not supported or because several machines share the filesystem. It is also [ErrCopied] if the directory is
 // a copy of another store's directory. [Store.Inspect] reports what the directory can lose.
 func Open(dir string, options ...Option) (*Store, error) {
-	return open(dir, named, system, options...)
-}
-
-// ErrNoDefault reports that no default directory is safe: OpenDefault refuses the default
-// directory. Open does not refuse a named directory for this reason.
-var ErrNoDefault = errors.New("no default directory is safe here")
-
-// OpenDefault returns the store in the directory of [DefaultDir], for programs without a named
-// directory.
-//
-// No operator has checked the default directory. OpenDefault therefore demands a proof that all
-// other stores of the kernel see the directory's claims. On Linux the process must be in the
-// initial PID namespace of the kernel. No container is in the namespace by default. The directory
-// must not be lost with a container or at a restart. Without a proof, the error is
-// [driver.ErrUnsafe] and [ErrNoDefault]. Every user of the machine has a default store, and the
-// default stores exclude each other; see [Store.Exclude].
-func OpenDefault(options ...Option) (*Store, error) {
-	dir, err := DefaultDir()
-	if err != nil {
-		return nil, err
-	}
-	return open(dir, byDefault, system, options...)
+	return open(dir, false, system, options...)
 }
 
 // OpenCopy is Open, but accepts a copy. Use it for a restored backup, and for a copy whose original
 // is gone for good. Before any other process uses the directory, rescue all pools of the store
 // (lease.Rescue) and then call [Store.Adopt]. Open then accepts the directory.
-func OpenCopy(dir string) (*Store, error) { return open(dir, copied, system) }
+func OpenCopy(dir string) (*Store, error) { return open(dir, true, system) }
 
-// A choice is the way in which a store's directory was chosen.
-type choice int
-
-const (
-	named choice = iota
-	byDefault
-	copied
-)
-
-var system = hooks{filesystem: statfs, here: here, onMachine: onMachine, sync: (*os.File).Sync}
+var system = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
 
 // open is cheap, since it makes nothing durable. The first write does: before the write, the store
-// has nothing to lose.
-func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error) {
+// has nothing to lose. copied accepts a copy.
+func open(dir string, copied bool, h hooks, options ...Option) (*Store, error) {
 	if driver.IsAddress(dir) {
 		return nil, addressError(dir)
 	}
@@ -192,8 +144,7 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 	if err != nil {
 		path = dir
 	}
-	s := &Store{dir: path, path: path, byDefault: chosen == byDefault, existing: slices.Contains(options, Existing),
-		hooks: h, known: make(map[string]bool)}
+	s := &Store{dir: path, path: path, existing: slices.Contains(options, Existing), hooks: h, known: make(map[string]bool)}
 	s.Handle = driver.New(driver.Backend{
 		Address: (&url.URL{Scheme: "file", Path: urlPath(path)}).String(),
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
@@ -204,21 +155,16 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 	if err != nil {
 		return nil, driver.OpenError(s.String(), err, driver.RemedyAddress)
 	}
-	if err := driver.Do(context.Background(), s.Handle, "open", func(context.Context) error { return s.check(chosen) }); err != nil {
+	if err := driver.Do(context.Background(), s.Handle, "open", func(context.Context) error { return s.check(copied) }); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // check makes the directory if allowed, and returns an error unless leases are safe there.
-func (s *Store) check(chosen choice) (err error) {
+func (s *Store) check(copied bool) (err error) {
 	if !supported {
 		return newError("", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
-	}
-	if s.byDefault {
-		if err := s.hooks.onMachine(); err != nil {
-			return newError(driver.RemedyStore, "%w: %w: %w", driver.ErrUnsafe, ErrNoDefault, err)
-		}
 	}
 	if s.root, err = stat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		if s.existing {
@@ -231,11 +177,7 @@ func (s *Store) check(chosen choice) (err error) {
 			if link := deadLink(s.dir); link != "" {
 				return newError(driver.RemedyAddress, "%w: the symbolic link %s leads to nothing, or to a filesystem that is not mounted", driver.ErrUnavailable, link)
 			}
-			remedy := driver.RemedyAddress
-			if s.byDefault {
-				remedy = driver.RemedyStore
-			}
-			return newError(remedy, "%w: no directory can be made there: %w", driver.ErrUnavailable, err)
+			return newError(driver.RemedyAddress, "%w: no directory can be made there: %w", driver.ErrUnavailable, err)
 		}
 	}
 	if err == nil && !s.root.IsDir() {
@@ -251,7 +193,7 @@ func (s *Store) check(chosen choice) (err error) {
 	if err := access(s.dir); err != nil {
 		return err
 	}
-	if chosen != copied {
+	if !copied {
 		if err := s.checkPlace(); err != nil {
 			return err
 		}
@@ -261,7 +203,8 @@ func (s *Store) check(chosen choice) (err error) {
 	}
 	mounts := readMounts()
 	s.place = inFilesystem(mounts, s.path)
-	return s.inspect(on, mounts)
+	s.inspect(on, mounts)
+	return nil
 }
 
 // deadLink returns the symbolic link in a path whose target does not exist, or "".
@@ -278,27 +221,18 @@ func deadLink(path string) string {
 	return ""
 }
 
-// inspect notes what the directory can lose. If a default directory loses entries, inspect returns
-// an error.
-func (s *Store) inspect(on filesystem, mounts string) error {
+// inspect notes what the directory can lose.
+func (s *Store) inspect(on filesystem, mounts string) {
 	if on.loses == "" && passingMount(mounts, s.path) {
 		on.name, on.loses, on.advice = "a volume that is removed with a container or a pod", layered, useVolume
 	}
 	if on.loses != "" {
-		if s.byDefault {
-			return newError(driver.RemedyStore, "%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrNoDefault, s.dir, on.name, on.loses)
-		}
 		s.find(driver.Finding{Loses: true, Text: fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), Advice: on.advice, Remedy: driver.RemedyMove})
 	}
 	if openToAll(s.root) {
 		s.find(driver.Finding{Loses: true, Text: s.dir + " can be written by every user, and every user can take its entries away",
 			Advice: "chmod -R o-w " + shell.Word(s.dir)})
 	}
-	if s.byDefault && runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-		s.find(driver.Finding{Text: "each user of the machine has a pool, and the workers of two users can be the same",
-			Advice: "let users share a directory that you name"})
-	}
-	return nil
 }
 
 // find notes a finding, once.

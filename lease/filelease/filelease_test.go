@@ -4,6 +4,7 @@ package filelease
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,13 +24,13 @@ import (
 )
 
 // plain are the hooks of Open.
-var plain = hooks{filesystem: statfs, here: here, onMachine: onMachine, sync: (*os.File).Sync}
+var plain = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
 
 func noSync(*os.File) error { return nil }
 
 func mustOpen(t testing.TB, dir string, h hooks) *Store {
 	t.Helper()
-	return testkit.Must(open(dir, named, h))
+	return testkit.Must(open(dir, false, h))
 }
 
 func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
@@ -369,13 +370,13 @@ func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	h := plain
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x6969), nil }
-	_, err := open(dir, named, h)
+	_, err := open(dir, false, h)
 	wantError(t, err, driver.ErrUnsafe)
 	if !strings.Contains(err.Error(), "NFS") {
 		t.Errorf("%v does not name the filesystem", err)
 	}
 	h.filesystem = func(string) (filesystem, error) { return filesystem{}, syscall.EIO }
-	wantError(t, testkit.Err(open(dir, named, h)), driver.ErrUnavailable, syscall.EIO)
+	wantError(t, testkit.Err(open(dir, false, h)), driver.ErrUnavailable, syscall.EIO)
 
 	// A directory is mounted below the store.
 	h.filesystem = func(path string) (filesystem, error) {
@@ -431,4 +432,29 @@ func TestString(t *testing.T) {
 	if s := mustOpen(t, "a b%c#", plain); s.dir != dir {
 		t.Errorf("the directory is %s", s.dir)
 	}
+}
+
+// free reports whether a group can have a resource.
+func free(t *testing.T, s *Store, resource, group string) bool {
+	t.Helper()
+	release, err := s.Exclude(resource, group)
+	if release != nil {
+		release()
+	}
+	if err != nil && !errors.Is(err, driver.ErrConflict) {
+		t.Fatal(err)
+	}
+	return release != nil
+}
+
+// twin returns a store in a directory that no system can tell from the others with the identity.
+func twin(t *testing.T, identity string) *Store {
+	t.Helper()
+	same := plain
+	same.filesystem = func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil }
+	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
+	dir := t.TempDir()
+	content := testkit.Must(json.Marshal(place{Version: placeVersion, Store: identity, Inode: 1}))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, placeFile), content, 0o600))
+	return mustOpen(t, dir, same)
 }

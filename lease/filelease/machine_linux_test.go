@@ -19,10 +19,7 @@ import (
 // anyDisk are the hooks of a system with lasting filesystems. The temporary directories of the machine
 // may be on others.
 var anyDisk = hooks{filesystem: func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil },
-	here: here, onMachine: onMachine, sync: (*os.File).Sync}
-
-// anyMachine are the hooks of a process that takes its container for the machine.
-var anyMachine = hooks{filesystem: anyDisk.filesystem, here: here, onMachine: func() error { return nil }, sync: anyDisk.sync}
+	here: here, sync: (*os.File).Sync}
 
 // inNamespaces runs the rest of a test in a child process with namespaces of its own, and reports
 // whether the caller is the child.
@@ -66,25 +63,20 @@ const (
 	newNet   = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 )
 
-// TestDefaultNamespaces: the default directory is refused in the PID namespace of a container, and in
-// a time namespace, which do not show claims. In other namespaces and with another root, the store opens.
-func TestDefaultNamespaces(t *testing.T) {
-	if err := onMachine(); err != nil {
-		t.Skipf("the machine is not seen from here: %v", err)
-	}
+// TestNamespaces: a directory is used in each namespace, also in those that show no claims.
+func TestNamespaces(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		flags   uintptr
-		root    bool
-		refused bool
+		name  string
+		flags uintptr
+		root  bool
 	}{
-		{"machine", newUser, false, false},
-		{"mounts", newMount, false, false},
-		{"root", newMount, true, false},
-		{"network", newNet, false, false},
-		{"PIDs", newPID, false, true},
-		{"container", newPID | newMount | newNet, true, true},
-		{"time", newTime, false, true},
+		{"machine", newUser, false},
+		{"mounts", newMount, false},
+		{"root", newMount, true},
+		{"network", newNet, false},
+		{"PIDs", newPID, false},
+		{"container", newPID | newMount | newNet, true},
+		{"time", newTime, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !inNamespaces(t, c.flags) {
@@ -93,28 +85,15 @@ func TestDefaultNamespaces(t *testing.T) {
 			if c.root {
 				enterRoot(t)
 			}
-			dir := filepath.Join(t.TempDir(), "ids")
-			s, err := open(dir, byDefault, anyDisk)
-			if !c.refused {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := s.Exclude(t.Name(), "a"); err != nil {
-					t.Error(err)
-				}
-				return
-			}
-			wantError(t, err, driver.ErrUnsafe, ErrNoDefault)
-			if _, err := os.Lstat(dir); err == nil {
-				t.Error("the refused directory was made")
-			}
-			testkit.OK(t, testkit.Err(open(dir, named, anyDisk)))
+			release, err := mustOpen(t, filepath.Join(t.TempDir(), "ids"), anyDisk).Exclude(t.Name(), "a")
+			testkit.OK(t, err)
+			release()
 		})
 	}
 }
 
 // TestClaimsReachAll: all processes of the kernel see claims, whatever their namespaces and roots
-// are.
+// are: two copies of a directory exclude each other.
 func TestClaimsReachAll(t *testing.T) {
 	if _, err := openKernel(); err != nil {
 		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
@@ -133,8 +112,7 @@ func TestClaimsReachAll(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			resource := t.Name()
 			if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
-				s := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
-				release := testkit.Must(s.Exclude(resource, "a"))
+				release := testkit.Must(twin(t, resource).Exclude(resource, "a"))
 				defer release()
 			}
 			if !inNamespaces(t, c.flags) {
@@ -143,7 +121,7 @@ func TestClaimsReachAll(t *testing.T) {
 			if c.root {
 				enterRoot(t)
 			}
-			s := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
+			s := twin(t, resource)
 			_, err := s.Exclude(resource, "a")
 			wantError(t, err, driver.ErrConflict)
 			if by, ok := errors.AsType[*driver.ExcludedError](err); !ok || !strings.Contains(by.Holder(), "rocess") {
@@ -173,10 +151,9 @@ func TestExcludeNamed(t *testing.T) {
 		name  string
 		hooks hooks
 		free  bool // the second store can have what the first has
-		note  bool // and then has a finding
 		at    func(t *testing.T, dir string) (first string, then func() (second string))
 	}{
-		{name: "two stores", hooks: anyDisk, free: true, note: true, at: func(t *testing.T, dir string) (string, func() string) {
+		{name: "two stores", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
 			return dir + "/a", func() string { return dir + "/b" }
 		}},
 		{name: "two names", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
@@ -211,107 +188,35 @@ func TestExcludeNamed(t *testing.T) {
 			if err != nil {
 				wantError(t, err, driver.ErrConflict)
 			}
-			if (got != nil) != c.free || (err == nil) != (c.free && !c.note) {
+			if (got != nil) != c.free || (err == nil) != c.free {
 				t.Errorf("Exclude = %t, %v", got != nil, err)
-			}
-			found, err := b.Inspect(t.Context())
-			testkit.OK(t, err)
-			if noted := slices.ContainsFunc(found, func(f driver.Finding) bool { return strings.Contains(f.Text, "another store of this machine") }); noted != c.note {
-				t.Errorf("Inspect = %+v", found)
 			}
 		})
 	}
 }
 
-// TestDefaultByName: the claims of a default directory are those of a default store, also if a program
-// names the directory.
-func TestDefaultByName(t *testing.T) {
-	mine, other := t.TempDir(), t.TempDir()
-	openDefault := func(dir string) *Store {
-		return testkit.Must(open(dir, byDefault, anyMachine))
-	}
-	once := testkit.Must(openDefault(mine).Exclude(t.Name()+" once", "a"))
-	once()
-	byName := mustOpen(t, mine, anyMachine)
-	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}, {openDefault(t.TempDir()), openDefault(other)}} {
-		release := testkit.Must(stores[0].Exclude(t.Name(), "a"))
-		if free(t, stores[1], t.Name(), "a") {
-			t.Errorf("%d: the workers of a default directory are free", i)
-		}
-		release()
-	}
-	// The same holds for the default directory, by name and before its first use.
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	dir := testkit.Must(DefaultDir())
-	release := testkit.Must(openDefault(other).Exclude(t.Name(), "a"))
-	if free(t, mustOpen(t, dir, anyMachine), t.Name(), "a") {
-		t.Error("the directory that is the default gets what a default store has, because it was named")
-	}
-	release()
-
-	// A named store and a default store exclude each other.
-	plainly := mustOpen(t, t.TempDir(), anyMachine)
-	release = testkit.Must(plainly.Exclude(t.Name(), "a"))
-	if free(t, openDefault(other), t.Name(), "a") {
-		t.Error("a default store has what a named store has claimed")
-	}
-	release()
-}
-
-// TestForeignLock: any user can lock the object. A default store names the process, and a named store
-// goes on.
+// TestForeignLock: any user can lock the object. A store then goes on with a finding that names the process.
 func TestForeignLock(t *testing.T) {
 	kernel, err := openKernel()
 	if err != nil {
 		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
 	}
 	defer kernel.Close()
-	def := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
-	by := mustOpen(t, t.TempDir(), anyMachine)
-	regions := func(s *Store) (all []int64) { // as Exclude has them
-		id := testkit.Must(s.identity())
-		for _, what := range []string{"machine", "store " + id} {
-			all = append(all, int64(shorten(what+"\x00"+t.Name())>>1)<<32)
-		}
-		return all
-	}
-	for _, s := range []*Store{def, by} {
-		id := testkit.Must(s.identity())
-		all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: int64(shorten("machine\x00inspect "+id)>>1) << 32, Len: math.MaxUint32 + 1}
+	s := mustOpen(t, t.TempDir(), anyDisk)
+	id := testkit.Must(s.identity())
+	for _, resource := range []string{t.Name(), "inspect " + id} {
+		all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: int64(shorten("store "+id+"\x00"+resource)>>1) << 32, Len: math.MaxUint32 + 1} // as Exclude has it
 		testkit.OK(t, lock(kernel, setLock, &all))
+		release := testkit.Must(s.Exclude(resource, "a"))
+		release()
 		found, err := s.Inspect(t.Context())
-		if s == def {
-			wantError(t, err, driver.ErrUnavailable)
-		} else if err != nil || len(found) != 1 {
+		if err != nil || len(found) != 1 || !strings.Contains(found[0].Text, "a lock hides it") || !strings.Contains(found[0].Text, fmt.Sprintf("process %d (", os.Getpid())) {
 			t.Errorf("Inspect = %+v, %v", found, err)
 		}
 		all.Type = syscall.F_UNLCK
 		testkit.OK(t, lock(kernel, setLock, &all))
-		testkit.OK(t, testkit.Err(s.Inspect(t.Context())))
-	}
-	for _, s := range []*Store{def, by} {
-		for _, region := range regions(s) {
-			all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region, Len: math.MaxUint32 + 1}
-			testkit.OK(t, lock(kernel, setLock, &all))
-			release, err := s.Exclude(t.Name(), "a")
-			if s == def {
-				wantError(t, err, driver.ErrUnavailable)
-				if err != nil && (errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("process %d (", os.Getpid()))) {
-					t.Errorf("Exclude = %v", err)
-				}
-			} else if err != nil {
-				t.Error(err)
-			} else {
-				release()
-				if found, _ := s.Inspect(t.Context()); len(found) != 1 || !strings.Contains(found[0].Text, "a lock hides it") {
-					t.Errorf("Inspect = %+v", found)
-				}
-			}
-			all.Type = syscall.F_UNLCK
-			testkit.OK(t, lock(kernel, setLock, &all))
-			if !free(t, s, t.Name(), "a") {
-				t.Error("it is not free after the lock has gone")
-			}
+		if !free(t, s, t.Name(), "a") {
+			t.Error("it is not free after the lock has gone")
 		}
 	}
 }
@@ -517,7 +422,9 @@ func TestFakeProc(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	wantError(t, testkit.Err(open(t.TempDir(), byDefault, anyDisk)), driver.ErrUnsafe, ErrNoDefault)
+	if onMachine() == nil {
+		t.Error("the fake passes for the machine's")
+	}
 	syscall.Unmount("/proc", syscall.MNT_DETACH)
 	syscall.Unmount(fake+"/self/ns/pid", 0)
 }

@@ -23,8 +23,7 @@ import (
 var ErrCopied = errors.New("the directory is a copy of another store")
 
 const (
-	placeFile = ".place"   // the file with the place of its directory. No key has the name
-	forAll    = ".default" // the file of a directory that OpenDefault has opened. No key has the name
+	placeFile = ".place" // the file with the place of its directory. No key has the name
 
 	placeVersion = 2
 )

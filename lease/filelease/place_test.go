@@ -61,7 +61,7 @@ func TestPlaces(t *testing.T) {
 		h.here = func(string) (place, error) { return made, nil }
 		mustPut(t, mustOpen(t, dir, h), "a", "", driver.None)
 		h.here = func(string) (place, error) { return c.now, nil }
-		if _, err := open(dir, named, h); errors.Is(err, ErrCopied) != c.copy || err != nil && !c.copy {
+		if _, err := open(dir, false, h); errors.Is(err, ErrCopied) != c.copy || err != nil && !c.copy {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
@@ -97,16 +97,12 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestDefaultPlace: a default directory that loses entries is refused. The same directory is used,
-// with a finding, if the caller names the directory.
-func TestDefaultPlace(t *testing.T) {
+// TestPassingPlace: a directory that loses entries has a finding.
+func TestPassingPlace(t *testing.T) {
 	for _, magic := range []uint32{0x01021994, 0x858458f6, overlayMagic} {
 		h := plain
 		h.filesystem = func(string) (filesystem, error) { return byMagic(magic), nil }
-		dir := t.TempDir()
-		_, err := open(dir, byDefault, h)
-		wantError(t, err, driver.ErrUnsafe)
-		found, err := mustOpen(t, dir, h).Inspect(t.Context())
+		found, err := mustOpen(t, t.TempDir(), h).Inspect(t.Context())
 		if err != nil || len(found) != 1 || !found[0].Loses || found[0].Advice == "" {
 			t.Errorf("Inspect = %+v, %v", found, err)
 		}

@@ -64,7 +64,7 @@ func child(args []string) error {
 		}
 		umask(int(mask))
 	}
-	s, err := open(args[0], named, plain)
+	s, err := open(args[0], false, plain)
 	if err != nil {
 		return err
 	}

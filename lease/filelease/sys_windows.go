@@ -466,18 +466,6 @@ func full(err error) bool {
 // noLinks returns false: link needs no hard links.
 func noLinks(error) bool { return false }
 
-// defaultDir returns firn in the folder of the user's data that stays on this machine.
-func defaultDir() (string, error) {
-	dir := os.Getenv("LOCALAPPDATA")
-	if dir == "" {
-		return "", errors.New("%LOCALAPPDATA% is not set")
-	}
-	if !filepath.IsAbs(dir) {
-		return "", errors.New("%LOCALAPPDATA% is not an absolute path: " + dir)
-	}
-	return filepath.Join(dir, "firn"), nil
-}
-
 // diagnose returns what helps against an error of the system, and the kind of the error.
 func diagnose(err error) (driver.Remedy, error) {
 	is := func(errnos ...syscall.Errno) bool {

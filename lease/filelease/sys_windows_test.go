@@ -23,19 +23,6 @@ func wasKilled(p *os.ProcessState) bool { return p.ExitCode() == 1 }
 
 func mkfifo(string) error { return errors.ErrUnsupported }
 
-func TestDefaultDir(t *testing.T) {
-	for set, want := range map[string]string{`C:\s`: `C:\s\firn`, "": "", "s": "", `\s`: ""} {
-		t.Setenv("LOCALAPPDATA", set)
-		dir, err := DefaultDir()
-		if dir != want || (err == nil) != (want != "") {
-			t.Errorf("LOCALAPPDATA=%q: %q, %v; want %q", set, dir, err, want)
-		}
-		if err != nil {
-			wantError(t, err, driver.ErrUnavailable)
-		}
-	}
-}
-
 // TestReaderHoldsUpNobody: an entry is replaced while readers have its file open, and the readers
 // read the old version on. Readers of this package hold a file for a moment only, and a system that
 // replaces no open file waits for them.

@@ -290,11 +290,11 @@ func TestRules(t *testing.T) {
 		{"events that need a clock or a machine of their own", func(t *testing.T, s *scraper) {
 			p := begin(s, create(t, memlease.New()), leased(t), lease.Config{})
 			s.run(2 * time.Minute)
-			for _, kind := range []lease.EventKind{lease.Withdrawn, lease.Shared, lease.Lost, lease.Lost, lease.Lost, lease.Lost} {
+			for _, kind := range []lease.EventKind{lease.Withdrawn, lease.Lost, lease.Lost, lease.Lost, lease.Lost} {
 				p.notify(lease.Event{Kind: kind})
 			}
 			s.run(2 * time.Minute)
-		}, []string{"FirnClockWasAhead", "FirnProcessPaused", "FirnWorkerShared"}},
+		}, []string{"FirnClockWasAhead", "FirnProcessPaused"}},
 		{"a machine that is paused three times in an hour, and a clock that goes back five times in a day", func(t *testing.T, s *scraper) {
 			g := &fixed{usage.Usage{ClockSteps: 5}}
 			if err := PrometheusUsage(s.reg, "orders", g); err != nil {

@@ -12,7 +12,7 @@ import (
 // so that the first event counts as an increase.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired,
-		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared, lease.Ended}
+		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended}
 	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "directory", "store", "other"}
 )
 

@@ -14,7 +14,7 @@ import (
 // counts as an increase. The names are those of docs/monitoring.md.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired, lease.Lost, lease.Released,
-		lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared, lease.Ended}
+		lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended}
 	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "directory", "store", "other"}
 )
 

@@ -78,7 +78,7 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	case errors.Is(err, ErrReported):
 		return ExitFailed
 	case errors.As(err, &wrong):
-		Complain(w, errors.New(withoutAddresses(err.Error())))
+		Complain(w, WithHints(errors.New(withoutAddresses(err.Error())), func() []string { return Hints(err) }))
 		fmt.Fprintf(w, "Try \"%s --help\".\n", cmd.CommandPath())
 		return ExitUsage
 	}

@@ -55,20 +55,16 @@ Generators with the same worker number make the same IDs. The worker number is t
 share a pool never make the same ID, whatever crashes and whatever the clock does.
 --worker leases a given worker. If no worker is free, firn waits: --wait says how long.
 
-Where the pool is:
+Where the pool is, by default as the variable ` + stores.Variable + ` says:
 
-  by default        in files, one pool per user of a machine. Workers that other users
-                    have now are left out. Only a shared pool also remembers what other
-                    users did before the clock was set back.
   --state DIR       in this directory. Users share a directory that was made for their
                     group (mkdir -m 2770). Containers of one machine share a directory
                     on a volume.
   --store ADDRESS   in a shared store. firn pool create makes the pool, once.
 
-Without --state and --store, firn refuses a directory that is lost with a container or at
-a restart. Pools of other names, and in other directories that you name, know nothing of
-each other. A run that begins a store in a directory says so. --existing makes nothing:
-a directory without a store, or a store without the pool, is an error.
+Pools of other names, and in other stores, know nothing of each other. A run that begins
+a store in a directory says so. --existing makes nothing: a directory without a store, or
+a store without the pool, is an error.
 
 Formats without a worker number rely on random bits. --fenced leases their times from a
 pool instead: one process at a time makes IDs, and no ID comes twice from the pool.
@@ -80,21 +76,21 @@ average, or 128 of ulidflake-scalable; with 1, it has half a million, or 16 000.
 --sequence-min and --sequence-max divide a partition of snos among generators that you
 number yourself.
 
---no-state goes without the pool, for machines with read-only disks. Nothing then keeps
-two runs from using the worker at once, or again after the clock was set back.`,
+With --worker and without a store, firn uses no pool. Nothing then keeps two runs from
+using the worker at once, or again after the clock was set back. --no-state does the same
+where ` + stores.Variable + ` names a store.`,
 		Example: `  firn new scru160
-  firn new nanoflake -n 1000
-  firn new nanoflake --worker 7 --epoch 2020-01-01T00:00:00Z --json
+  firn new nanoflake --worker 0
+  firn new nanoflake --state ids -n 1000
+  firn new nanoflake --state ids --worker 7 --epoch 2020-01-01T00:00:00Z --json
   firn pool create nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
   firn new nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
-  firn new nanoflake --state pools
-  firn new nanoflake --state pools --existing
-  firn new nanoflake --worker 7 --no-state
-  firn new ulidflake --fenced
+  firn new nanoflake --state ids --existing
+  firn new ulidflake --state ids --fenced
   firn new ulidflake --increment-bits 1 -n 1000000
-  firn new scru160 --node-bits 8 --micro
-  firn new snowflakesi --clock-bits 41 --machine-bits 0
-  firn new sno --partition 513 --meta 7 --as hex`,
+  firn new scru160 --state ids --node-bits 8 --micro
+  firn new snowflakesi --state ids --clock-bits 41 --machine-bits 0
+  firn new sno --state ids --partition 513 --meta 7 --as hex`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		Args:                  formats.OneFormat,
@@ -145,6 +141,9 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, r formats.Recip
 	defer stop()
 	if r.Leased {
 		return f.leased(ctx, s, r.Format, made)
+	}
+	if f.worker.Given && !f.noState {
+		cli.Complain(s.Err, fmt.Errorf("note: no store named, so nothing keeps other runs from worker %d (--no-state says that it is meant)", f.worker.Value))
 	}
 	return stream(ctx, s, made.Next, f.count)
 }
@@ -236,11 +235,15 @@ func (f *newFlags) checkWorker(format formats.Format, set shape.Settings) error 
 		format.WorkerName(), last, strings.Join(words, " "), min(7, last))
 }
 
-// leases reports whether the format's worker or times come from a pool.
+// leases reports whether the format's worker or times come from a pool. A worker that is given without a store is used
+// as it is.
 func (f *newFlags) leases(format formats.Format, set shape.Settings) bool {
 	_, ok := format.LastWorker(set)
-	return f.fenced || ok && !f.noState
+	return f.fenced || ok && !f.noState && (!f.worker.Given || f.Named() || slices.ContainsFunc(poolFlags, f.Flags.Changed))
 }
+
+// poolFlags are flags that make no sense without a pool.
+var poolFlags = []string{"store", "state", "existing", "pool", "wait", "trust-clock"}
 
 // checkState returns an error if flags about pools contradict each other or the format.
 func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
@@ -259,7 +262,7 @@ func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
 		}
 		return nil
 	}
-	for _, name := range []string{"store", "state", "existing", "pool", "wait", "trust-clock"} {
+	for _, name := range poolFlags {
 		if f.Flags.Changed(name) {
 			if f.noState {
 				return cli.Usagef("--%s: cannot be used with --no-state", name)

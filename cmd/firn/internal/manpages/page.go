@@ -47,7 +47,6 @@ func newPage(cmd *cobra.Command, version, date string) page {
 	p.section("OPTIONS", options(cmd.LocalFlags())+options(cmd.InheritedFlags()))
 	p.section("EXIT STATUS", exitStatus)
 	p.section("ENVIRONMENT", environment(cmd))
-	p.section("FILES", files(cmd))
 	p.section("EXAMPLES", helptext.Code(strings.Split(helptext.Dedent(cmd.Example), "\n")))
 	p.section("SEE ALSO", seeAlso(cmd))
 	return p
@@ -143,21 +142,9 @@ func environment(cmd *cobra.Command) string {
 	var list definitions
 	if usesPools(cmd) {
 		list.add(helptext.Bold(stores.Variable), "The address of the store, unless **--store** or **--state** is given.")
-		list.add(helptext.Bold("XDG_STATE_HOME"), "The directory of the default store is *$XDG_STATE_HOME/firn*.")
 	}
 	list.add(helptext.Bold("NO_COLOR"), "Without colour, if the variable is not empty. **--color** goes before.")
 	list.add(helptext.Bold("CLICOLOR_FORCE"), "In colour, if the variable is neither empty nor 0. **NO_COLOR** goes before.")
-	return list.String()
-}
-
-// files lists the files that a command reads and writes.
-func files(cmd *cobra.Command) string {
-	if !usesPools(cmd) {
-		return ""
-	}
-	var list definitions
-	list.add("*~/.local/state/firn*", "The default store: the pools of a user. Keep the directory: "+
-		"the memory of a pool prevents duplicate IDs.")
 	return list.String()
 }
 

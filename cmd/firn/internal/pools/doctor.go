@@ -138,8 +138,6 @@ func (d *doctor) examine(ctx context.Context, named []string) error {
 		d.find(levelProblem, aboutStore, "", "%v", d.st.Hint(err))
 	case store == nil && len(named) > 0:
 		return d.st.Hint(stores.NoPool(named[0], at, nil))
-	case store == nil:
-		d.find(levelNote, aboutStore, "", "%s is not there yet: firn new makes it when it takes its first worker", at.Dir)
 	default:
 		defer store.Close()
 		examine := d.examineStore
@@ -430,20 +428,11 @@ func workersHave(n int) string {
 	return fmt.Sprintf("%d workers have", n)
 }
 
-// examineWorkers counts the free workers, and reports the workers that other stores use too.
+// examineWorkers counts the free workers.
 func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.Time) {
 	count := make(map[string]int)
 	for _, w := range workers {
-		state := stateOf(w, now)
-		count[state]++
-		if state != "held" {
-			continue
-		}
-		if beside := p.SharedBy(w.Number); beside != nil {
-			if text := stores.SharedText(w.Number, beside); text != "" {
-				d.find(levelWarning, aboutWorkers, p.Name(), "%s", text)
-			}
-		}
+		count[stateOf(w, now)]++
 	}
 	free := p.Layout().Workers - len(workers) + count["free"] + count["expired"]
 	text := fmt.Sprintf("%d of %d are free, %d held, %d used ahead of the clock", free, p.Layout().Workers, count["held"], count["ahead"])

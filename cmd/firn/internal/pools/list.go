@@ -45,9 +45,6 @@ func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) er
 	if err != nil {
 		return st.Hint(err)
 	}
-	if store == nil {
-		return nil // no pools
-	}
 	defer store.Close()
 	found, err := stores.Survey(ctx, store, at)
 	if err != nil {

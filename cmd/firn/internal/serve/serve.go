@@ -186,7 +186,7 @@ func (f *serveFlags) load(log *slog.Logger) (c server.Config, err error) {
 	if f.flags.Changed("insecure") {
 		c.Insecure = f.insecure
 	}
-	return c, f.configError(c.Check())
+	return c, nil
 }
 
 // configError turns a fault of the configuration into wrong usage. A setting of a flag has the name of the flag.

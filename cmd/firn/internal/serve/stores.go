@@ -40,11 +40,12 @@ type opener struct {
 // opener returns the opener of the stores, and sets what the Config knows of stores. A wrong address is wrong usage.
 func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error) {
 	o := &opener{f: f, log: log, states: map[string]*stores.State{}}
+	c.OpenStore, c.Notify = o.open, o.notify
 	leases, err := c.Leases()
 	if err != nil {
 		return nil, f.configError(err)
 	}
-	named := f.Named()
+	named := f.Absolute()
 	for _, l := range leases {
 		var st *stores.State
 		if l.Store == "" {
@@ -61,12 +62,13 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 		st.Window = c.Lease.Window
 		o.states[l.Name] = st
 	}
-	if o.at, err = f.Place(); err != nil && (o.uses || errors.As(err, new(cli.UsageError))) {
-		return nil, err
+	if o.uses || f.Named() {
+		if o.at, err = f.Place(); err != nil {
+			return nil, err
+		}
 	}
 	c.DefaultStore = o.at.String()
-	c.OpenStore, c.Notify = o.open, o.notify
-	return o, nil
+	return o, f.configError(c.Check())
 }
 
 // flagsOf returns the flags of firn pool create for the IDs of a generator.
@@ -157,21 +159,17 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 // directory opens the store in a directory, and makes a missing directory. With --check, directory makes nothing: the
 // store is then nil.
 func (o *opener) directory(at stores.Place) (driver.Store, error) {
-	open := filelease.Open
-	if at.Default {
-		open = stores.OpenDefault
-	}
-	store, err := open(at.Dir, filelease.Existing)
+	store, err := filelease.Open(at.Dir, filelease.Existing)
 	switch {
 	case o.f.Existing:
 	case err == nil:
 		store.Close()
-		store, err = open(at.Dir) // without Existing, a lease makes its pool
+		store, err = filelease.Open(at.Dir) // without Existing, a lease makes its pool
 	case errors.Is(err, filelease.ErrNoStore):
 		if _, missing := os.Stat(at.Dir); o.looks && errors.Is(missing, fs.ErrNotExist) {
 			return nil, o.wouldMake(at.Dir)
 		}
-		if store, err = open(at.Dir); at.Dir == o.at.Dir {
+		if store, err = filelease.Open(at.Dir); at.Dir == o.at.Dir {
 			o.begun = at.Dir
 		}
 	}
@@ -223,19 +221,15 @@ func (o *opener) warn(store driver.Store) {
 }
 
 // notify tells of the events that need more words than the server's own.
-func (o *opener) notify(generator string, e lease.Event) {
-	switch e.Kind {
-	case lease.Created:
-		o.mu.Lock()
-		begun := o.begun
-		o.begun = ""
-		o.mu.Unlock()
-		if begun != "" {
-			o.log.Warn(stores.BegunText(begun))
-		}
-	case lease.Shared:
-		if text := stores.SharedText(e.Worker, e.Err); text != "" {
-			o.log.Warn(text, "generator", generator)
-		}
+func (o *opener) notify(_ string, e lease.Event) {
+	if e.Kind != lease.Created {
+		return
+	}
+	o.mu.Lock()
+	begun := o.begun
+	o.begun = ""
+	o.mu.Unlock()
+	if begun != "" {
+		o.log.Warn(stores.BegunText(begun))
 	}
 }

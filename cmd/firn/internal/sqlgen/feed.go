@@ -307,7 +307,7 @@ func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 // notify tells the operator of the lease's events. A lease calls notify in one goroutine at a time.
 func (f *feed) notify(e lease.Event) {
 	switch e.Kind {
-	case lease.Created, lease.Shared:
+	case lease.Created:
 		f.state.Tell(f.streams, e)
 	case lease.Failing:
 		if !f.failing {

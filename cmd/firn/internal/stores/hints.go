@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -62,12 +63,12 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 	case driver.RemedySettings:
 		return []string{"Find out what is wrong there:  " + st.Command("firn pool doctor")}
 	case driver.RemedyStore:
-		hints := []string{
-			"One machine?  Name a directory that all its processes share, in a container a volume that all containers share:  export " + Variable + "=/var/lib/firn",
-			"Several machines?  Name a store that they share:  --store ADDRESS (firn pool --help)",
+		hints := []string{"One machine?  A directory that all its processes share, in containers a volume:  export " + Variable + "=/var/lib/firn   Several?  --store ADDRESS (firn pool --help)"}
+		if dir, err := filepath.Abs("ids"); err == nil {
+			hints = append([]string{"Try it:  --state " + shell.Word(dir)}, hints...)
 		}
 		if st.Instead.Pool == "" {
-			hints = append(hints, "Is each worker ID assigned by hand?  firn new FORMAT --worker N --no-state")
+			hints = append(hints, "A first look, without a store?  firn new nanoflake --worker 0")
 		}
 		return hints
 	case driver.RemedyMove:

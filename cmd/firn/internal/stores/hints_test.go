@@ -23,7 +23,7 @@ func TestHints(t *testing.T) {
 				}
 				for _, hint := range hints {
 					_, command, _ := strings.Cut(hint, "  firn ")
-					elsewhere := strings.Contains(command, "--help") || strings.Contains(command, "--store ADDRESS") || strings.Contains(command, "--no-state")
+					elsewhere := strings.Contains(command, "--help") || strings.Contains(command, "--store ADDRESS") || strings.Contains(command, "--worker 0")
 					named := strings.HasSuffix(command, " --state /srv/ids") || strings.HasSuffix(command, " --store postgres://ids@db/app") || strings.HasSuffix(command, " --store …")
 					if strings.Contains(hint, "\n") || strings.Contains(hint, "hunter2") || command != "" && named == elsewhere {
 						t.Errorf("%s: %q", kind, hint)

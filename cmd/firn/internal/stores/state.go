@@ -3,12 +3,10 @@ package stores
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -48,7 +46,7 @@ func (st *State) Makes(pool, format string, flags []string) {
 func (st *State) AddTo(cmd *cobra.Command) {
 	st.set = cmd.Flags()
 	st.set.Var(&st.store, "store", "address of the pools' store (default $"+Variable+")")
-	st.set.Var(&st.Dir, "state", "directory of the pools (default "+defaultState()+")")
+	st.set.Var(&st.Dir, "state", "directory of the pools")
 	if err := cmd.RegisterFlagCompletionFunc("store", CompleteStore); err != nil {
 		panic(err) // no such flag, or twice
 	}
@@ -71,9 +69,9 @@ func At(address string) *State {
 	return st
 }
 
-// Named returns the State whose flags name the place, so that commands in errors work in every folder and shell: a
+// Absolute returns the State whose flags name the place, so that commands in errors work in every folder and shell: a
 // server's errors are read elsewhere.
-func (st *State) Named() *State {
+func (st *State) Absolute() *State {
 	at, err := st.Place()
 	switch {
 	case err != nil:
@@ -84,18 +82,9 @@ func (st *State) Named() *State {
 	return At(at.address)
 }
 
-// defaultState names the default directory, for people.
-func defaultState() string {
-	if runtime.GOOS == "windows" {
-		return `%LOCALAPPDATA%\firn`
-	}
-	return "~/.local/state/firn"
-}
-
 // A Place is where the pools are: in a directory, or in the store of an address.
 type Place struct {
 	Dir     string // an absolute path, or "" for an address of a shared store
-	Default bool   // the user named no directory
 	address string
 	name    string // the flag or variable with the address
 }
@@ -112,7 +101,7 @@ func (p Place) String() string {
 	return a.String()
 }
 
-// Place returns where the pools are. The error is wrong usage, or a missing home directory.
+// Place returns where the pools are. The error is wrong usage: no store is named, for example.
 func (st *State) Place() (Place, error) {
 	p := Place{address: string(st.store), name: "--store"}
 	given := st.set != nil && st.set.Changed("store")
@@ -128,14 +117,23 @@ func (st *State) Place() (Place, error) {
 			dir, err := filepath.Abs(string(st.Dir))
 			return Place{Dir: dir}, err
 		}
-		dir, err := filelease.DefaultDir()
-		return Place{Dir: dir, Default: true}, err
+		return Place{}, st.noStore()
 	}
 	k, err := KindOf(p.address)
 	if err == nil && k.Scheme == "file" {
 		p.Dir, err = filelease.ParseAddress(p.address)
 	}
 	return p, BadAddress(p.name, err)
+}
+
+// Named reports whether a flag or the variable names a store.
+func (st *State) Named() bool {
+	return st.Dir != "" || st.set != nil && st.set.Changed("store") || os.Getenv(Variable) != ""
+}
+
+// noStore returns the error for a command without a store.
+func (st *State) noStore() error {
+	return cli.WithHints(cli.Usagef("no store named"), func() []string { return st.hints(lease.Remedy{Kind: driver.RemedyStore}, nil) })
 }
 
 // Rights returns the kind of the store, and what gives a user the rights that a program needs at the store. The
@@ -147,9 +145,6 @@ func (st *State) Rights(user string) (Kind, string, error) {
 	}
 	address := at.address
 	if address == "" {
-		if at.Default {
-			return Kind{}, "", cli.Usagef("no store given: want --store or --state; the default directory is of one user, who has all rights")
-		}
 		address = "file://" + (&url.URL{Path: filepath.ToSlash(at.Dir)}).EscapedPath()
 	}
 	k, err := KindOf(address)
@@ -184,14 +179,10 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 		return nil, at, err
 	}
 	if at.Dir != "" {
-		open := filelease.Open
-		if at.Default {
-			open = OpenDefault
-		}
-		store, err := open(at.Dir, filelease.Existing)
+		store, err := filelease.Open(at.Dir, filelease.Existing)
 		if errors.Is(err, filelease.ErrNoStore) && !st.Existing {
 			st.begins = at.Dir
-			store, err = open(at.Dir)
+			store, err = filelease.Open(at.Dir)
 		}
 		if err != nil {
 			return nil, at, err // a nil *filelease.Store in an interface would not be nil
@@ -200,11 +191,6 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	}
 	store, err := OpenStore(ctx, at.address)
 	return store, at, BadAddress(at.name, err)
-}
-
-// OpenDefault opens the store in the default directory. Tests replace OpenDefault.
-var OpenDefault = func(_ string, options ...filelease.Option) (*filelease.Store, error) {
-	return filelease.OpenDefault(options...)
 }
 
 // SayBegun tells the user if the command has begun a store: Open found none in the directory. The
@@ -220,23 +206,11 @@ func BegunText(dir string) string {
 	return dir + " had no store, and has one from now on: if there was one before, its pools are missing (with --existing, this is an error)"
 }
 
-// Tell tells the user of an event that matters to every command: the command has begun a store, or shares
-// a worker with another store.
+// Tell tells the user of an event that matters to every command: the command has begun a store.
 func (st *State) Tell(s *cli.Streams, e lease.Event) {
-	switch e.Kind {
-	case lease.Created:
+	if e.Kind == lease.Created {
 		st.SayBegun(s)
-	case lease.Shared:
-		if text := SharedText(e.Worker, e.Err); text != "" {
-			cli.Complain(s.Err, fmt.Errorf("warning: pool %s: %s", e.Pool, text))
-		}
 	}
-}
-
-// SharedText returns a text on a worker that another store uses too, with the other store's claim. Tests
-// of many pools replace SharedText, and return "".
-var SharedText = func(worker int, claim error) string {
-	return fmt.Sprintf("worker %d: IDs can be equal to IDs of another store, unless both use one directory: %v", worker, claim)
 }
 
 // Look opens the store as Open does, but makes no directory: store is nil if the directory does not
@@ -251,11 +225,11 @@ func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err er
 	return st.Open(ctx)
 }
 
-// LookForAll is Look for a command about all pools. A directory that the user named has to exist: such a
-// command would otherwise find no pools, and no fault, at a mistyped path.
+// LookForAll is Look for a command about all pools. The directory has to exist: such a command would otherwise
+// find no pools, and no fault, at a mistyped path.
 func (st *State) LookForAll(ctx context.Context) (driver.Store, Place, error) {
 	store, at, err := st.Look(ctx)
-	if store == nil && err == nil && !at.Default {
+	if store == nil && err == nil {
 		_, err = filelease.Open(at.Dir, filelease.Existing)
 	}
 	return store, at, err

@@ -84,14 +84,6 @@ func TestInvisibleEnds(t *testing.T) {
 		"--store of firn sql feed": func(dir, end string) error { return usage(dir, nil, "sql", "feed", "--store", "./ids"+end) },
 		"--store of firn torture":  func(dir, end string) error { return usage(dir, nil, "torture", "--state", "t", "--store", "./ids"+end) },
 		"--state of firn torture":  func(dir, end string) error { return usage(dir, nil, "torture", "--state", "ids"+end) },
-		"XDG_STATE_HOME": func(dir, end string) error {
-			cmd := firnCommand(t, "new", "nanoflake")
-			cmd.Env, cmd.Dir = append(cmd.Env, "XDG_STATE_HOME="+filepath.Join(dir, "ids")+end), dir
-			if out, err := output(t, cmd); exitCode(err) != cli.ExitFailed {
-				return fmt.Errorf("exit code %d: %s", exitCode(err), out)
-			}
-			return driver.ErrAddress
-		},
 		"FIRN_STORE": func(dir, end string) error {
 			return usage(dir, []string{"FIRN_STORE=file://" + filepath.ToSlash(dir) + "/ids" + end}, "new", "nanoflake")
 		},

@@ -19,6 +19,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -78,7 +79,7 @@ func forBulk(t *testing.T, f func(t *testing.T, b bulk, run func(more ...string)
 				t.Fatal("no such command")
 			}
 			tmp := t.TempDir()
-			env := append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+tmp, "TERM=xterm", "NO_COLOR=", "COLUMNS=")
+			env := append(os.Environ(), stores.Variable+"="+t.TempDir(), "TMPDIR="+tmp, "TERM=xterm", "NO_COLOR=", "COLUMNS=")
 			start := func(args ...string) *exec.Cmd {
 				cmd := exec.Command("firn", args...)
 				cmd.Env = env

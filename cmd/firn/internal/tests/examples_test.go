@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/internal/testing/services"
 )
 
@@ -109,7 +110,7 @@ func (s sandbox) example(t *testing.T, line string) {
 	if strings.Contains(line, "--json") {
 		colour = "NO_COLOR="
 	}
-	cmd.Env = append(os.Environ(), "CLICOLOR_FORCE=1", colour, "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
+	cmd.Env = append(os.Environ(), "CLICOLOR_FORCE=1", colour, "HOME="+s.home, stores.Variable+"="+filepath.Join(s.home, "ids"), "TMPDIR="+s.tmp, "PATH="+s.path)
 	if strings.HasPrefix(typed, "firn serve") && !strings.Contains(typed, "--check") {
 		s.serves(t, line, cmd, typed)
 		return

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,8 +50,6 @@ const asUsers = "FIRN_TEST_AS_USERS"
 // takeAnyDirectory lets firn use any directory, beside any other process of the machine: tests of many pools
 // run at once, and in containers.
 func takeAnyDirectory() {
-	stores.OpenDefault = filelease.Open
-	stores.SharedText = func(int, error) string { return "" }
 	stores.InspectStore = func(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
 		if _, ok := store.(*filelease.Store); ok {
 			return nil, nil
@@ -70,8 +69,7 @@ func (h homeless) Run() int {
 	defer os.RemoveAll(dir)
 	keepCaches()
 	os.Setenv("HOME", dir)
-	os.Unsetenv(stores.Variable)
-	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	os.Setenv(stores.Variable, filepath.Join(dir, "ids"))
 	return h.m.Run()
 }
 
@@ -115,7 +113,7 @@ func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
 			"makes": makesCommand, "follow": followCommand,
 		},
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
+			e.Setenv(stores.Variable, filepath.Join(e.WorkDir, ".ids"))
 			e.Setenv("NO_COLOR", "")
 			e.Setenv("TERM", "xterm")
 			e.Setenv("GORACE", os.Getenv("GORACE"))
@@ -128,8 +126,11 @@ func scripts(t *testing.T, dir string, variables ...string) testscript.Params {
 	}
 }
 
+// wrongUsage matches what firn says of wrong usage: the fault, up to three hints, and how to get help.
+var wrongUsage = regexp.MustCompile(`\Afirn: .*\n(  .*\n){0,3}Try "firn.*\n\z`)
+
 // exits is the scripts' command "exits CODE PROGRAM ARG...", which runs the program. The program must exit with
-// the code. Errors of usage must have two lines, and no output.
+// the code. Errors of usage must have no output.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
@@ -142,9 +143,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want == cli.ExitUsage {
 		stderr := ts.ReadFile("stderr")
-		lines := strings.SplitAfter(stderr, "\n")
-		if len(lines) != 3 || !strings.HasPrefix(lines[0], "firn: ") || !strings.HasPrefix(lines[1], `Try "firn`) || lines[2] != "" {
-			ts.Fatalf("wrong usage is not explained in two lines: %q", stderr)
+		if !wrongUsage.MatchString(stderr) {
+			ts.Fatalf("wrong usage is not explained in one line, with hints: %q", stderr)
 		}
 		if stdout := ts.ReadFile("stdout"); stdout != "" {
 			ts.Fatalf("wrong usage writes to stdout: %q", stdout)
@@ -164,10 +164,10 @@ func exitCode(err error) int {
 	return -1
 }
 
-// firnCommand returns the command that runs firn, with an empty state directory of its own.
+// firnCommand returns the command that runs firn, with a store of its own.
 func firnCommand(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.Command("firn", args...)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), stores.Variable+"="+t.TempDir())
 	return cmd
 }
 

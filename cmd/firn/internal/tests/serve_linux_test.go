@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/process"
-	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/nanoflake"
@@ -278,34 +277,4 @@ func TestServeTrustClock(t *testing.T) {
 		t.Errorf("firn serve --check: exit code %d: %s", code, said)
 	}
 	s.end(syscall.SIGTERM)
-}
-
-// TestServeInContainer: in a container, a server refuses the default directory, and says which one works.
-func TestServeInContainer(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can make the namespaces")
-	}
-	turn.Take(t)
-	h := newHost(t)
-	volume := h.home("volume", 0)
-	var container place
-	for _, p := range places {
-		if p.name == "container" {
-			container = p
-		}
-	}
-	if out, err := output(t, exec.Command("sh", "-ec", `ROOT=$1 HOME=$2 SHARED=/var/lib/firn VOLUME=$2; export ROOT HOME SHARED VOLUME; shift 2; `+container.script,
-		"sh", h.home("try", 0), volume, "true")); err != nil {
-		t.Skipf("the system does not permit a container: %v: %s", err, out)
-	}
-	args := []string{"serve", "--listen", "0.0.0.0:0", "--insecure"}
-	home := h.home("container", 0)
-	_, stderr, code := h.at(container, home, volume, nil, args...)
-	if code != 1 || !strings.Contains(stderr, "export FIRN_STORE=/var/lib/firn\n") {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	out, stderr, code := h.at(container, home, volume, nil, append(args, "--state", "/var/lib/firn", "--check")...)
-	if code != 0 || !strings.Contains(out, "/var/lib/firn") {
-		t.Errorf("exit code %d: %s%s", code, out, stderr)
-	}
 }

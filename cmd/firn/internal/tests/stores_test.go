@@ -127,7 +127,7 @@ func TestNoSecrets(t *testing.T) {
 		"shared://u:" + secret + "#x@h", "shared://u@h?password=" + secret, "shared://u:12?" + secret + "=3@h", "file://u:" + secret + "@/x", "file:///x?password=" + secret,
 		"shared://u:" + secret + " 2@h", "shared://u:\x1b" + secret + "@h", "SHARED://u:" + secret + "%@h",
 	}
-	env := append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	env := append(os.Environ(), stores.Variable+"="+t.TempDir())
 	for _, addr := range addresses {
 		for _, args := range [][]string{
 			{"new", "nanoflake", "--store", addr}, {"new", "nanoflake", "--store=" + addr}, {"pool", "list", "--store", addr}, {"pool", "doctor", "--store", addr},

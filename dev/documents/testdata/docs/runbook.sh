@@ -62,6 +62,5 @@ before() {
 		firn() { command firn "${@/05xm5fe2qf6dc/$made}" | sed "s/$made/05xm5fe2qf6dc/"; }
 		;;
 	"firn pool rescue --all "*) used 1 2 3 4 && mv "$STATE" "$STATE.original" && cp -a "$STATE.original" "$STATE" ;;
-	"firn new nanoflake") firn() { unshare -pf --mount-proc firn "$@"; } ;;
 	esac
 }
