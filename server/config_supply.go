@@ -30,6 +30,10 @@ func (c *Config) supply() (supply.Config, error) {
 	s := supply.Config{Wait: d.Limits.Wait,
 		Lease: lease.Config{Window: d.Lease.Window, Holder: d.Lease.Holder, TrustClock: d.Lease.TrustClock}}
 	stores := storeNames{"": d.DefaultStore}
+	if c.OpenStore == nil { // DefaultStore is an address, which may have a secret
+		stores = storeNames{}
+		stores[""] = stores.of(d.DefaultStore)
+	}
 	names, keys, pools := map[string]bool{}, map[string]string{}, poolUses{}
 	for _, g := range d.Generators {
 		if err := c.checkNames(&g, names, keys); err != nil {
@@ -215,11 +219,15 @@ func (c *Config) checkLease(g *Generator, form *shape.Shape, hasWorker bool) err
 
 // checkStore checks the address of the store, and the name of the pool.
 func (c *Config) checkStore(g *Generator) error {
-	if g.Store == "" && c.DefaultStore == "" && c.OpenStore == nil {
-		return c.errorf(g.key("store"), "is missing, and there is no default store: give an address")
+	addr := g.Store
+	if c.OpenStore == nil {
+		addr = cmp.Or(addr, c.DefaultStore)
+		if addr == "" {
+			return c.errorf(g.key("store"), "is missing, and there is no default store: give an address")
+		}
 	}
-	if g.Store != "" {
-		if _, err := address.ParseAlone(g.Store); err != nil {
+	if addr != "" {
+		if _, err := address.ParseAlone(addr); err != nil {
 			text := strings.TrimPrefix(err.Error(), driver.ErrAddress.Error()+": ") // without the address, which may have a secret
 			return c.errorf(g.key("store"), "is no address of a store: %s", text)
 		}

@@ -365,6 +365,25 @@ func TestBadFile(t *testing.T) {
 	}
 }
 
+// TestDefaultStore: the address of the default store is checked, shows no secret, and is the store of generators with the
+// same address.
+func TestDefaultStore(t *testing.T) {
+	const address = "postgres://u:hunter2@h/d"
+	c := Config{DefaultStore: address, Generators: []Generator{{Name: "a", Format: "nanoflake"}, {Name: "b", Format: "nanoflake", Store: address, Epoch: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), Pool: "nanoflake"}}}
+	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "generators.b.pool: pool nanoflake is for other IDs in the generator a") {
+		t.Errorf("two pools of one name: %v", err)
+	}
+	c.Generators = c.Generators[:1]
+	s, err := c.supply()
+	if err != nil || s.Generators[0].Store != "postgres://h/d" {
+		t.Errorf("%+v, %v", s.Generators, err)
+	}
+	c.DefaultStore = "hunter2"
+	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "generators.a.store: is no address of a store") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("no address: %v", err)
+	}
+}
+
 // TestStoreNames: stores of equal names are one store, so other addresses have other names.
 func TestStoreNames(t *testing.T) {
 	n := storeNames{"": "here"}
