@@ -447,14 +447,18 @@ func free(t *testing.T, s *Store, resource, group string) bool {
 	return release != nil
 }
 
+// anyDisk are the hooks of a system with lasting filesystems. The temporary directories of the machine
+// may be on others.
+var anyDisk = hooks{filesystem: func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil }, here: here, sync: (*os.File).Sync}
+
+// untold are the hooks of a system that cannot tell a copy.
+var untold = hooks{filesystem: anyDisk.filesystem, here: func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }, sync: anyDisk.sync}
+
 // twin returns a store in a directory that no system can tell from the others with the identity.
 func twin(t *testing.T, identity string) *Store {
 	t.Helper()
-	same := plain
-	same.filesystem = func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil }
-	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
 	dir := t.TempDir()
 	content := testkit.Must(json.Marshal(place{Version: placeVersion, Store: identity, Inode: 1}))
 	testkit.OK(t, os.WriteFile(filepath.Join(dir, placeFile), content, 0o600))
-	return mustOpen(t, dir, same)
+	return mustOpen(t, dir, untold)
 }

@@ -138,9 +138,7 @@ func TestRoot(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o700, 0o770 | fs.ModeSetgid, 0o755} {
 		dir := filepath.Join(publicDir(t), "store")
 		testkit.OK(t, errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, int(nobody.id), ourGroup), os.Chmod(dir, mode)))
-		alone := plain
-		alone.filesystem = func(string) (filesystem, error) { return filesystem{}, nil }
-		s := mustOpen(t, dir, alone)
+		s := mustOpen(t, dir, anyDisk)
 		rev := mustPut(t, s, "a/counter", "1", driver.None)
 		mustPut(t, s, "a/counter", "2", rev)
 		mustPut(t, s, "a/b/c", "", driver.None)
