@@ -30,8 +30,11 @@ func (s *Server) Start() error {
 	if s.process, err = Start(cmd); err != nil {
 		return err
 	}
-	return s.process.Listening(s.Host(), &s.Log)
+	return s.Listening(s.Host())
 }
+
+// Listening is [Process.Listening] of the server's process, for a port beside the first.
+func (s *Server) Listening(host string) error { return s.process.Listening(host, &s.Log) }
 
 // Listening waits until the process listens at a host:port. The log is the output of the process.
 // The error is [ErrPort] if the process ended because another process has the port.

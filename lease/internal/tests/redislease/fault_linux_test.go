@@ -235,13 +235,7 @@ func TestTLS(t *testing.T) {
 	cert, key := storetest.Certify(t)
 	plain := storetest.Port(t)
 	srv := start(t, "--tls-port", fmt.Sprint(plain), "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "optional")
-	wait.Until(t, "the server listens for TLS, too", func() bool {
-		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", plain))
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
+	testkit.OK(t, srv.Listening(fmt.Sprintf("127.0.0.1:%d", plain))) // a moment after its other port
 	secure := fmt.Sprintf("rediss://127.0.0.1:%d/0", plain)
 	s := storetest.Prepare(t, redislease.Open, storetest.With(secure, "ca="+cert))
 	storetest.Put(t, s, "a", "x", driver.None)
