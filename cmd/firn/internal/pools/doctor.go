@@ -136,7 +136,7 @@ func (d *doctor) examine(ctx context.Context, named []string) error {
 		return err
 	case err != nil:
 		d.find(levelProblem, aboutStore, "", "%v", d.st.Hint(err))
-	case store == nil && len(named) > 0:
+	case store == nil: // LookForAll returns one, or an error
 		return d.st.Hint(stores.NoPool(named[0], at, nil))
 	default:
 		defer store.Close()

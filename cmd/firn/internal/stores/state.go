@@ -108,16 +108,15 @@ func (st *State) Place() (Place, error) {
 	if given && st.Dir != "" {
 		return Place{}, cli.Usagef("--state %s: cannot be used with --store: both name a store", cli.Plain(string(st.Dir)))
 	}
-	if !given && st.Dir == "" {
-		p.address, p.name = os.Getenv(Variable), Variable
-		given = p.address != ""
-	}
 	if !given {
-		if st.Dir != "" {
-			dir, err := filepath.Abs(string(st.Dir))
-			return Place{Dir: dir}, err
-		}
-		return Place{}, st.noStore()
+		p.address, p.name = os.Getenv(Variable), Variable
+	}
+	switch {
+	case st.Dir != "":
+		dir, err := filepath.Abs(string(st.Dir))
+		return Place{Dir: dir}, err
+	case !st.Named():
+		return Place{}, cli.WithHints(cli.Usagef("no store named"), func() []string { return st.hints(lease.Remedy{Kind: driver.RemedyStore}, nil) })
 	}
 	k, err := KindOf(p.address)
 	if err == nil && k.Scheme == "file" {
@@ -129,11 +128,6 @@ func (st *State) Place() (Place, error) {
 // Named reports whether a flag or the variable names a store.
 func (st *State) Named() bool {
 	return st.Dir != "" || st.set != nil && st.set.Changed("store") || os.Getenv(Variable) != ""
-}
-
-// noStore returns the error for a command without a store.
-func (st *State) noStore() error {
-	return cli.WithHints(cli.Usagef("no store named"), func() []string { return st.hints(lease.Remedy{Kind: driver.RemedyStore}, nil) })
 }
 
 // Rights returns the kind of the store, and what gives a user the rights that a program needs at the store. The
