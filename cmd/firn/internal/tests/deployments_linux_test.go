@@ -101,13 +101,16 @@ func TestBakedIn(t *testing.T) {
 // places are where a process can run: scripts of sh that run "$@" there. ROOT is a directory for mounts. The programs are
 // those of the machine, HOME is a directory of the machine's disk, and SHARED leads to the directory VOLUME.
 var places = map[string]string{
-	"PrivateTmp":                        `exec unshare -m sh -ec 'mount -t tmpfs none /var/tmp; mkdir -p "$SHARED"; mount --bind "$VOLUME" "$SHARED"; exec "$@"' sh "$@"`,
+	"PrivateTmp":                        `exec unshare -m sh -ec 'mount -t tmpfs none /var/tmp; ` + withVolume + `' sh "$@"`,
 	"RootDirectory":                     `exec unshare -m sh -ec '` + withRoot + `' sh "$@"`,
-	"PrivatePIDs":                       `exec unshare -mpf --mount-proc sh -ec 'mkdir -p "$SHARED"; mount --bind "$VOLUME" "$SHARED"; exec "$@"' sh "$@"`,
-	"time namespace":                    `exec unshare -mT -f sh -ec 'mkdir -p "$SHARED"; mount --bind "$VOLUME" "$SHARED"; exec "$@"' sh "$@"`,
+	"PrivatePIDs":                       `exec unshare -mpf --mount-proc sh -ec '` + withVolume + `' sh "$@"`,
+	"time namespace":                    `exec unshare -mT -f sh -ec '` + withVolume + `' sh "$@"`,
 	"container":                         `exec unshare -mpuinf sh -ec '` + withRoot + `' sh "$@"`,
 	"container with the machine's PIDs": `exec unshare -muin sh -ec '` + withRoot + `' sh "$@"`,
 }
+
+// withVolume gives "$@" the volume at another path.
+const withVolume = `mkdir -p "$SHARED"; mount --bind "$VOLUME" "$SHARED"; exec "$@"`
 
 // withRoot gives "$@" a root of its own, as RootDirectory= of systemd, a sandbox or a container does.
 const withRoot = `mount -t tmpfs none "$ROOT"; cd "$ROOT"; mkdir upper work root
