@@ -156,7 +156,7 @@ type Bearer struct {
 // rights are what a token may do.
 type rights struct {
 	generators []string // names, and patterns with a '*' at their end; nil for all generators
-	look       bool
+	read       bool
 	limit      *rate.Limiter // nil without a limit
 }
 
@@ -182,7 +182,7 @@ func fits(pattern, name string) bool {
 func (r *rights) same(o *rights) bool {
 	limits := r.limit == nil && o.limit == nil ||
 		r.limit != nil && o.limit != nil && r.limit.Limit() == o.limit.Limit() && r.limit.Burst() == o.limit.Burst()
-	return limits && r.look == o.look && (r.generators == nil) == (o.generators == nil) && slices.Equal(r.generators, o.generators)
+	return limits && r.read == o.read && (r.generators == nil) == (o.generators == nil) && slices.Equal(r.generators, o.generators)
 }
 
 // May returns an error if the bearer may never take IDs of a generator: reason.WrongToken for a token that was revoked,
@@ -230,27 +230,27 @@ func (b *Bearer) Take(generator string, n int) error {
 	}
 }
 
-// Look returns an error if the bearer may not see generators and read IDs: reason.WrongToken for a token that was revoked,
+// MayRead returns an error if the bearer may not see generators and read IDs: reason.WrongToken for a token that was revoked,
 // or reason.Permission.
-func (b *Bearer) Look() error {
+func (b *Bearer) MayRead() error {
 	if b == nil {
 		return nil
 	}
 	switch r := b.rights.Load(); {
 	case r == nil:
 		return b.revoked()
-	case !r.look:
-		return reason.Permission.New("the token %s may take IDs, and not look", b.name)
+	case !r.read:
+		return reason.Permission.New("the token %s has no right to read", b.name)
 	}
 	return nil
 }
 
-// Tell returns the error that the bearer may read in place of err. For a bearer that may not look, the text of an unknown
+// Tell returns the error that the bearer may read in place of err. For a bearer that may not read, the text of an unknown
 // name does not list the generators, and the text of a generator without a worker does not have the error of the store,
 // which may name hosts and users. The reason and its Retry stay. A nil err is nil.
 func (b *Bearer) Tell(err error) error {
 	e, ok := errors.AsType[*reason.Error](err)
-	if !ok || b.Look() == nil {
+	if !ok || b.MayRead() == nil {
 		return err
 	}
 	switch e.Of {
@@ -360,11 +360,11 @@ type token struct {
 	sum        [sha256.Size]byte
 	generators []string
 	rate       int // 0 without a limit
-	look       bool
+	read       bool
 }
 
 func (t *token) rights(burst int) *rights {
-	r := &rights{generators: t.generators, look: t.look}
+	r := &rights{generators: t.generators, read: t.read}
 	if t.rate > 0 {
 		r.limit = rate.NewLimiter(rate.Limit(t.rate), max(t.rate, burst))
 	}

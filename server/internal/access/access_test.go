@@ -70,16 +70,16 @@ func TestNoTokens(t *testing.T) {
 		}
 		a.Reload()
 		want(t, "take", b.Take("x", 1e6), nil)
-		want(t, "look", b.Look(), nil)
+		want(t, "read", b.MayRead(), nil)
 		if b.Name() != "" {
 			t.Error(b.Name())
 		}
 	}
 }
 
-// TestTell checks what a bearer that may not look reads of errors.
+// TestTell checks what a bearer that may not read reads of errors.
 func TestTell(t *testing.T) {
-	a, _, _ := open(t, fmt.Sprintf("[tokens.all]\ntoken = %q\n[tokens.some]\ntoken = %q\nlook = false\n", secret, other))
+	a, _, _ := open(t, fmt.Sprintf("[tokens.all]\ntoken = %q\n[tokens.some]\ntoken = %q\nread = false\n", secret, other))
 	all, _ := a.Enter(secret)
 	some, _ := a.Enter(other)
 	long := errors.New("the host db.internal")
@@ -88,7 +88,7 @@ func TestTell(t *testing.T) {
 		err.Retry = time.Minute
 		for _, b := range []*Bearer{nil, all} {
 			if got := b.Tell(err); got != error(err) {
-				t.Errorf("%s, a bearer that may look: %v", of.Name, got)
+				t.Errorf("%s, a bearer that may read: %v", of.Name, got)
 			}
 		}
 		want := long.Error()
@@ -121,7 +121,7 @@ token = %q
 [tokens.some]
 sha256 = %q
 generators = ["order*", "sno"]
-look = false
+read = false
 [tokens.lost]
 token = "a-token-for-nothing"
 generators = ["oder*"]
@@ -155,13 +155,13 @@ token = %q
 		of   *reason.Reason
 	}{
 		{"all, any generator", all.Take("uuid", 100_000), nil},
-		{"all, look", all.Look(), nil},
+		{"all, read", all.MayRead(), nil},
 		{"some, by a pattern", some.Take("orders", 1), nil},
 		{"some, the beginning alone", some.Take("order", 1), nil},
 		{"some, by name", some.Take("sno", 1), nil},
 		{"some, a longer name", some.Take("snow", 1), reason.Permission},
 		{"some, another name", some.Take("nanoflake", 1), reason.Permission},
-		{"some, look", some.Look(), reason.Permission},
+		{"some, read", some.MayRead(), reason.Permission},
 		{"all, may", all.May("uuid"), nil},
 		{"some, may", some.May("orders"), nil},
 		{"some, may not", some.May("nanoflake"), reason.Permission},
@@ -242,10 +242,10 @@ func TestReload(t *testing.T) {
 		t.Errorf("log: %s", log)
 	}
 
-	write(t, path, one+"generators = [\"order\"]\nlook = false")
+	write(t, path, one+"generators = [\"order\"]\nread = false")
 	a.Reload()
 	want(t, "fewer rights", b.Take("sno", 1), reason.Permission)
-	want(t, "fewer rights", b.Look(), reason.Permission)
+	want(t, "fewer rights", b.MayRead(), reason.Permission)
 
 	write(t, path, fmt.Sprintf("[tokens.one]\ntoken = %q\n", other))
 	log.Reset()
@@ -254,7 +254,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("log: %s", log)
 	}
 	want(t, "revoked, take", b.Take("order", 1), reason.WrongToken)
-	want(t, "revoked, look", b.Look(), reason.WrongToken)
+	want(t, "revoked, read", b.MayRead(), reason.WrongToken)
 	want(t, "revoked, enter", errOf(a.Enter(secret)), reason.WrongToken)
 	want(t, "new", errOf(a.Enter(other)), nil)
 
@@ -308,11 +308,11 @@ func TestBad(t *testing.T) {
 		token + "sha256 = \"" + digest(secret) + `"`:              "3: tokens.a.sha256: stands beside token",
 		token + "rate = 0":                                        "3: tokens.a.rate: 0 is not 1 or more",
 		token + "rate = \"1\"":                                    "3: tokens.a.rate: is a text: want a whole number",
-		token + "look = 1":                                        "3: tokens.a.look: is a number: want true or false",
+		token + "read = 1":                                        "3: tokens.a.read: is a number: want true or false",
 		token + "generators = \"order\"":                          "3: tokens.a.generators: is a text: want a list of texts",
 		token + "generators = [\"*r\"]":                           "3: tokens.a.generators: \"*r\" is no pattern",
 		token + "generators = [\"\"]":                             "3: tokens.a.generators: \"\" is no pattern",
-		token + "admin = true":                                    "3: tokens.a.admin: unknown setting: the settings are token, sha256, generators, rate, look",
+		token + "admin = true":                                    "3: tokens.a.admin: unknown setting: the settings are token, sha256, generators, rate, read",
 		token + "[tokens.b]\nsha256 = \"" + digest(secret) + `"`:  "3: tokens.b: has the token of a",
 	} {
 		path := filepath.Join(t.TempDir(), "tokens.toml")
@@ -371,7 +371,7 @@ func TestAllocations(t *testing.T) {
 	a, _, _ := open(t, fmt.Sprintf("[tokens.one]\ntoken = %q\nrate = 1_000_000_000\ngenerators = [\"order*\"]\n", secret))
 	got := testing.AllocsPerRun(1000, func() {
 		b, err := a.Enter(secret)
-		if err != nil || b.Take("orders", 1) != nil || b.Look() != nil {
+		if err != nil || b.Take("orders", 1) != nil || b.MayRead() != nil {
 			t.Fatal(err)
 		}
 	})

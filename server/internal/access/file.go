@@ -20,7 +20,7 @@ type fileToken struct {
 	SHA256     strict.Value[string]   `toml:"sha256"`
 	Generators strict.Value[[]string] `toml:"generators"`
 	Rate       strict.Value[int]      `toml:"rate"`
-	Look       strict.Value[bool]     `toml:"look"`
+	Read       strict.Value[bool]     `toml:"read"`
 }
 
 // readFile reads a file of tokens, and returns the SHA-256 of the content beside.
@@ -59,7 +59,7 @@ const least = 16
 
 // tokenOf returns a token of the file.
 func tokenOf(f *strict.File, name string, v fileToken) (token, error) {
-	t := token{name: name, look: v.Look.V || !v.Look.Given, rate: v.Rate.V}
+	t := token{name: name, read: v.Read.V || !v.Read.Given, rate: v.Rate.V}
 	key := "tokens." + name
 	if driver.CheckKey(strings.ToLower(name)) != nil || strings.Contains(name, "/") {
 		return t, f.Errorf(key, "is no name of a token: want 1 to %d letters, digits, '.', '_', '@' and '-'", driver.MaxName)

@@ -21,7 +21,7 @@ token = %q
 [tokens.some]
 token = %q
 generators = ["sno"]
-look = false
+read = false
 rate = 1
 `, all, some)
 

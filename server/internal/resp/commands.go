@@ -364,7 +364,7 @@ func runClient(c *conn, words [][]byte) error {
 }
 
 func runInspect(c *conn, words [][]byte) error {
-	if err := c.bearer.Look(); err != nil {
+	if err := c.bearer.MayRead(); err != nil {
 		return err
 	}
 	text := string(words[1])
@@ -411,7 +411,7 @@ func (c *conn) bulkJSON(v any) error {
 }
 
 func runList(c *conn, _ [][]byte) error {
-	if err := c.bearer.Look(); err != nil {
+	if err := c.bearer.MayRead(); err != nil {
 		return err
 	}
 	all := c.server.Set.All()
@@ -463,7 +463,7 @@ func runInfo(c *conn, words [][]byte) error {
 		part("Persistence")
 		b.WriteString("loading:0\r\n")
 	}
-	if err := c.bearer.Look(); err != nil {
+	if err := c.bearer.MayRead(); err != nil {
 		if e := reason.Of(err); e.Of != reason.Permission {
 			return err
 		}

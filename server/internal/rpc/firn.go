@@ -199,7 +199,7 @@ func (s *Service) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return bearer.Look()
+	return bearer.MayRead()
 }
 
 func candidate(v supply.Reading) *firnv1.Candidate {

@@ -31,7 +31,7 @@ func (g guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSer
 	bearer, err := g.enter(stream.Context())
 	if strings.HasPrefix(info.FullMethod, "/grpc.reflection.") { // says as much as List
 		if err == nil {
-			err = bearer.Look()
+			err = bearer.MayRead()
 		}
 		if err != nil {
 			return err

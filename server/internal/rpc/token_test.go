@@ -33,7 +33,7 @@ token = "a-token-for-everything"
 [tokens.some]
 token = "a-token-for-sno-alone"
 generators = ["sno"]
-look = false
+read = false
 [tokens.slow]
 token = "a-token-with-a-rate"
 rate = 10000
@@ -112,7 +112,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestUnseen asks with a token that may not look: the answers name neither generators nor their stores.
+// TestUnseen asks with a token that may not read: the answers name neither generators nor their stores.
 func TestUnseen(t *testing.T) {
 	s, a, _ := withTokens(t)
 	f, _ := inspect.Lookup("sno")

@@ -319,7 +319,7 @@ func (s *server) enter(r *http.Request) (*access.Bearer, error) {
 // looking returns the function of a route that shows things, and makes no IDs.
 func (s *server) looking(serve func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request, *access.Bearer) error {
 	return func(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
-		if err := b.Look(); err != nil {
+		if err := b.MayRead(); err != nil {
 			return err
 		}
 		return serve(w, r)

@@ -443,8 +443,8 @@ func TestDescription(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.toml")
-	const all, limited, blind = "token-that-may-do-all", "token-with-a-limit", "token-that-may-not-look"
-	text := fmt.Sprintf("[tokens]\nall = {token = %q}\nlimited = {token = %q, generators = [\"order\"], rate = 1}\nblind = {token = %q, look = false}\n", all, limited, blind)
+	const all, limited, blind = "token-that-may-do-all", "token-with-a-limit", "token-that-may-not-read"
+	text := fmt.Sprintf("[tokens]\nall = {token = %q}\nlimited = {token = %q, generators = [\"order\"], rate = 1}\nblind = {token = %q, read = false}\n", all, limited, blind)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -486,19 +486,19 @@ func TestTokens(t *testing.T) {
 	w := get(h, "/v1/generators/nothing/ids", as(blind))
 	refused(t, w, reason.Unknown)
 	if !strings.Contains(w.Body.String(), `"no generator \"nothing\""`) {
-		t.Errorf("a token that may not look sees %s", w.Body)
+		t.Errorf("a token that may not read sees %s", w.Body)
 	}
 	down := New(Config{Set: newBroken(t), Access: tokens})
 	const broken = "/v1/generators/broken/ids"
 	for began := time.Now(); !strings.Contains(get(down, broken, as(all)).Body.String(), "secret"); {
 		if time.Since(began) > time.Minute { // the store opens in another goroutine
-			t.Fatal("a token that may look does not see the error of the store")
+			t.Fatal("a token that may read does not see the error of the store")
 		}
 	}
 	w = get(down, broken, as(blind))
 	refused(t, w, reason.Starting)
 	if !strings.Contains(w.Body.String(), `"`+reason.Starting.Means+`"`) || strings.Contains(w.Body.String(), "secret") {
-		t.Errorf("a token that may not look sees %s", w.Body)
+		t.Errorf("a token that may not read sees %s", w.Body)
 	}
 	refused(t, get(h, "/v1/generators/sno/ids", as(limited)), reason.Permission)
 	refused(t, get(h, "/v1/generators/sno/ids?as=int", as(limited)), reason.Permission) // and not form

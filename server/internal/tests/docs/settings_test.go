@@ -97,9 +97,9 @@ func TestTokens(t *testing.T) {
 		"IDs of order":         {shop.Take("order", 1), nil},
 		"IDs of another":       {shop.Take("users", 1), reason.Permission},
 		"IDs above the rate":   {shop.Take("order", 100_000), reason.Limit},
-		"looks":                {shop.Look(), reason.Permission},
+		"reads":                {shop.MayRead(), reason.Permission},
 		"IDs of the monitor":   {monitor.Take("order", 1), reason.Permission},
-		"looks of the monitor": {monitor.Look(), nil},
+		"reads of the monitor": {monitor.MayRead(), nil},
 	} {
 		switch {
 		case c.want == nil && c.err != nil, c.want != nil && (c.err == nil || reason.Of(c.err).Of != c.want):
