@@ -156,7 +156,7 @@ var errOther = errors.New("another error")
 
 // kindOf returns the kind of an error that a search retries.
 func kindOf(err error) error {
-	for _, kind := range []error{ErrRolledBack, ErrRescuing, ErrMissing, ErrDamaged, ErrClockSkew, driver.ErrUnsafe, driver.ErrUnavailable} {
+	for _, kind := range []error{ErrRolledBack, ErrRecovering, ErrMissing, ErrDamaged, ErrClockSkew, driver.ErrUnsafe, driver.ErrUnavailable} {
 		if errors.Is(err, kind) {
 			return kind
 		}

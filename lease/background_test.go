@@ -157,7 +157,7 @@ func TestBackground(t *testing.T) {
 // After each error that an operator can mend, the search goes on, and ends well once the error is
 // gone.
 func TestBackgroundRetries(t *testing.T) {
-	for _, err := range []error{driver.ErrUnavailable, driver.ErrUnsafe, ErrDamaged, ErrMissing, ErrRescuing, ErrRolledBack, &SkewError{},
+	for _, err := range []error{driver.ErrUnavailable, driver.ErrUnsafe, ErrDamaged, ErrMissing, ErrRecovering, ErrRolledBack, &SkewError{},
 		driver.ErrConflict, &NoWorkerError{}, &HeldError{}, context.DeadlineExceeded, context.Canceled, errors.New("another")} {
 		synctest.Test(t, func(t *testing.T) {
 			clock, store := newTestClock(), newTroubled(fmt.Errorf("asking: %w", err))

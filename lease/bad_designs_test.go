@@ -25,7 +25,7 @@ type badDesign struct {
 	store     func(c simConn) driver.Store
 	generator func(l *simLease, g grant.Grantee) grant.Grantee
 	config    func(l *simLease, c *Config)
-	rescue    func(c *RescueConfig)
+	recovery  func(c *RecoveryConfig)
 
 	loses bool     // leases may stop for good: the store has lost their changes
 	kind  simKind  // of the runs that find it
@@ -189,10 +189,10 @@ var badDesigns = []badDesign{
 		kind:   simShortOutages, check: checkAlive, says: "though nothing is wrong", seeds: 3,
 	},
 	{
-		name:   "a rescue with too small a skew, which trusts its clock",
-		breaks: "if the window is the longest in use and no clock is further ahead than the skew",
-		rescue: func(c *RescueConfig) { c.Skew, c.TrustClock = time.Millisecond, true },
-		kind:   simRestorations, check: checkUnique, says: "are free from", seeds: 2,
+		name:     "a recovery with too small a skew, which trusts its clock",
+		breaks:   "if the window is the longest in use and no clock is further ahead than the skew",
+		recovery: func(c *RecoveryConfig) { c.Skew, c.TrustClock = time.Millisecond, true },
+		kind:     simRestorations, check: checkUnique, says: "are free from", seeds: 2,
 	},
 }
 

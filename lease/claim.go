@@ -30,7 +30,7 @@ type attempts struct {
 func (l *Lease) lostTo(got stored) error {
 	switch {
 	case got.Generation > l.held.Generation:
-		return l.pool.rescued(got.Worker)
+		return l.pool.recovered(got.Worker)
 	case got.Until < l.least || got.Incarnation == l.incarnation:
 		return unusable(l.pool.store, workerKey(l.pool.name, got.Worker), ErrRolledBack)
 	}

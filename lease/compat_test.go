@@ -53,15 +53,15 @@ type compatFacts struct {
 }
 
 type compatPool struct {
-	Name    string         `json:"name"`
-	UUID    string         `json:"uuid"`
-	Layout  grant.Layout   `json:"layout"`
-	Created time.Time      `json:"created"`
-	Rescued time.Time      `json:"rescued,omitzero"`
-	Floor   time.Time      `json:"floor,omitzero"`
-	Made    int            `json:"made"`
-	Error   string         `json:"error,omitempty"` // "rescuing" during a rescue
-	Workers []compatWorker `json:"workers"`
+	Name      string         `json:"name"`
+	UUID      string         `json:"uuid"`
+	Layout    grant.Layout   `json:"layout"`
+	Created   time.Time      `json:"created"`
+	Recovered time.Time      `json:"rescued,omitzero"`
+	Floor     time.Time      `json:"floor,omitzero"`
+	Made      int            `json:"made"`
+	Error     string         `json:"error,omitempty"` // "rescuing" during a recovery
+	Workers   []compatWorker `json:"workers"`
 }
 
 type compatWorker struct {
@@ -82,7 +82,7 @@ func compatRead(ctx context.Context, store driver.Store) (facts compatFacts, err
 		switch {
 		case err == nil:
 			return ""
-		case errors.Is(err, ErrRescuing):
+		case errors.Is(err, ErrRecovering):
 			return "rescuing"
 		}
 		return err.Error()
@@ -92,7 +92,7 @@ func compatRead(ctx context.Context, store driver.Store) (facts compatFacts, err
 		p := compatPool{Name: f.Name, Made: f.Made, Error: name(f.Err), Workers: []compatWorker{}}
 		if f.Pool != nil {
 			p.UUID, p.Layout, p.Created = f.Pool.UUID(), f.Pool.Layout(), f.Pool.Created()
-			p.Rescued, p.Floor = f.Pool.Rescued()
+			p.Recovered, p.Floor = f.Pool.Recovered()
 		}
 		for _, w := range f.Workers {
 			p.Workers = append(p.Workers, compatWorker{w.Number, w.From, w.Until, w.Holder, w.Held, w.Since, w.Back, w.Holders, name(w.Err)})
@@ -127,7 +127,7 @@ func compatCopy(t *testing.T, version string, place bool) (dir string) {
 		return dir
 	}
 	testkit.OK(t, os.Remove(filepath.Join(dir, ".place")))
-	store := compatOpen(t, filelease.OpenCopy, dir) // as a backup that was restored and rescued
+	store := compatOpen(t, filelease.OpenCopy, dir) // as a backup that was restored and recovered
 	defer store.Close()
 	testkit.OK(t, store.Adopt())
 	return dir
@@ -237,8 +237,8 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 			c.Pool, c.Worker = k.pool, choice
 			l, err := Start(t.Context(), store, g, c)
 			if p.Error != "" {
-				if !errors.Is(err, ErrRescuing) {
-					wrong.add("pool %s, whose rescue was interrupted: %v", k.pool, err)
+				if !errors.Is(err, ErrRecovering) {
+					wrong.add("pool %s, whose recover was interrupted: %v", k.pool, err)
 				}
 				continue
 			}
@@ -309,20 +309,20 @@ func compatEach(p compatPool) (all []Choice) {
 	return all
 }
 
-// compatCheckRescue rescues the pools of an old store, and takes each worker.
-func compatCheckRescue(t *testing.T, store driver.Store, facts compatFacts) (wrong compatComplaints) {
+// compatCheckRecovery recovers the pools of an old store, and takes each worker.
+func compatCheckRecovery(t *testing.T, store driver.Store, facts compatFacts) (wrong compatComplaints) {
 	for _, p := range facts.Pools {
 		last := p.Created
 		for _, w := range p.Workers {
 			last = maxTime(last, w.Until)
 		}
-		r, err := Rescue(t.Context(), store, p.Name, RescueConfig{Layouts: compatLayouts(t)})
+		r, err := RecoverPool(t.Context(), store, p.Name, RecoveryConfig{Layouts: compatLayouts(t)})
 		if err != nil {
-			wrong.add("the rescue of pool %s: %v", p.Name, err)
+			wrong.add("the recovery of pool %s: %v", p.Name, err)
 			continue
 		}
 		if r.Pool.UUID() != p.UUID || !reflect.DeepEqual(r.Pool.Layout(), p.Layout) {
-			wrong.add("pool %s was rescued as %s of %+v, want %s of %+v", p.Name, r.Pool.UUID(), r.Pool.Layout(), p.UUID, p.Layout)
+			wrong.add("pool %s was recovered as %s of %+v, want %s of %+v", p.Name, r.Pool.UUID(), r.Pool.Layout(), p.UUID, p.Layout)
 		}
 		if !r.Floor.After(last) || !r.Floor.After(p.Floor) {
 			wrong.add("pool %s has its floor at %s, and its timestamps were used up to %s", p.Name, timeText(r.Floor), timeText(last))
@@ -389,17 +389,17 @@ func TestCompat(t *testing.T) {
 			compatAt(t, "Back", facts, back, func(t *testing.T) compatComplaints {
 				return compatCheckLeases(t, load(t), facts, compatEach, Config{TrustClock: true, Wait: time.Hour})
 			})
-			compatAt(t, "Rescue", facts, 0, func(t *testing.T) compatComplaints {
-				return compatCheckRescue(t, load(t), facts)
+			compatAt(t, "Recover", facts, 0, func(t *testing.T) compatComplaints {
+				return compatCheckRecovery(t, load(t), facts)
 			})
-			compatAt(t, "RescueWithoutPools", facts, 0, func(t *testing.T) compatComplaints {
+			compatAt(t, "RecoverWithoutPools", facts, 0, func(t *testing.T) compatComplaints {
 				orphans := make(compatEntries)
 				for key, value := range entries {
 					if _, ok := poolOf(key); !ok {
 						orphans[key] = value
 					}
 				}
-				return compatCheckRescue(t, orphans.load(t), facts)
+				return compatCheckRecovery(t, orphans.load(t), facts)
 			})
 			compatAt(t, "Files", facts, 0, func(t *testing.T) (wrong compatComplaints) {
 				store := compatOpen(t, openFiles, compatCopy(t, version, false))
@@ -410,7 +410,7 @@ func TestCompat(t *testing.T) {
 				if err != nil {
 					wrong.add("reading the pools: %v", err)
 				}
-				return append(wrong, compatCheckRescue(t, store, after)...)
+				return append(wrong, compatCheckRecovery(t, store, after)...)
 			})
 			// The copy of a directory is a copy for this version, too.
 			compatAt(t, "CopiedFiles", facts, 0, func(t *testing.T) (wrong compatComplaints) {
@@ -422,7 +422,7 @@ func TestCompat(t *testing.T) {
 					wrong.add("opening a copy: %v", err)
 				}
 				store := compatOpen(t, filelease.OpenCopy, dir)
-				wrong = append(wrong, compatCheckRescue(t, store, facts)...)
+				wrong = append(wrong, compatCheckRecovery(t, store, facts)...)
 				if err := store.Adopt(); err != nil {
 					wrong.add("adopting a copy: %v", err)
 				}
@@ -435,7 +435,7 @@ func TestCompat(t *testing.T) {
 	}
 }
 
-// A record, a file or a directory of a later version is refused, also by a rescue, and stays as it
+// A record, a file or a directory of a later version is refused, also by a recovery, and stays as it
 // is.
 func TestCompatLater(t *testing.T) {
 	versions := compatVersions(t)
@@ -456,8 +456,8 @@ func TestCompatLater(t *testing.T) {
 			if _, err := Start(t.Context(), store, g, Config{Pool: k.pool}); !errors.Is(err, want) {
 				wrong.add("a lease of pool %s: %v", k.pool, err)
 			}
-			if _, err := Rescue(t.Context(), store, k.pool, RescueConfig{Layouts: compatLayouts(t)}); !errors.Is(err, want) {
-				wrong.add("a rescue of pool %s: %v", k.pool, err)
+			if _, err := RecoverPool(t.Context(), store, k.pool, RecoveryConfig{Layouts: compatLayouts(t)}); !errors.Is(err, want) {
+				wrong.add("a recovery of pool %s: %v", k.pool, err)
 			}
 		}
 		if after, _ := store.List(t.Context(), ""); fmt.Sprint(after) != fmt.Sprint(before) {

@@ -233,8 +233,8 @@ func compatScenario(t *testing.T, store driver.Store) {
 	die(start(k, Choice{}))
 	die(start(k, Number(2)))
 	time.Sleep(10 * time.Second)
-	rescued := testkit.Must(Rescue(t.Context(), store, k.pool, RescueConfig{newName: newName, lanes: 1}))
-	time.Sleep(time.Until(rescued.Floor) + time.Second)
+	recovered := testkit.Must(RecoverPool(t.Context(), store, k.pool, RecoveryConfig{newName: newName, lanes: 1}))
+	time.Sleep(time.Until(recovered.Floor) + time.Second)
 	l := start(k, Number(3))
 	time.Sleep(5 * time.Second)
 	closed(l)
@@ -247,8 +247,8 @@ func compatScenario(t *testing.T, store driver.Store) {
 		}
 		return nil
 	}}
-	if _, err := Rescue(t.Context(), failing, k.pool, RescueConfig{newName: newName, lanes: 1}); !errors.Is(err, driver.ErrUnavailable) {
-		t.Fatalf("the rescue was not interrupted: %v", err)
+	if _, err := RecoverPool(t.Context(), failing, k.pool, RecoveryConfig{newName: newName, lanes: 1}); !errors.Is(err, driver.ErrUnavailable) {
+		t.Fatalf("the recovery was not interrupted: %v", err)
 	}
 
 	for _, crash := range []struct {

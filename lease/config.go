@@ -18,7 +18,7 @@ const (
 )
 
 // MaxWindow is the longest window. The pool's record remembers the longest window of any lease, and each
-// rescue keeps the workers for as long.
+// recovery keeps the workers for as long.
 const MaxWindow = 24 * time.Hour
 
 // minTicks is the shortest window, in ticks.
@@ -71,7 +71,7 @@ type Config struct {
 	// their contexts allow. Other methods return a *[StartingError] with the reason.
 	//
 	// The lease tries again after an error that an operator can mend: the store is down, no worker is
-	// free, the clock is wrong, the pool needs a rescue. The pause between two tries is random, and on
+	// free, the clock is wrong, the pool needs a recovery. The pause between two tries is random, and on
 	// average at most 5 s. The lease raises the events [Failing] and [Waiting] meanwhile. [ErrConfig],
 	// a *[MismatchError], [ErrNoPool], [ErrVersion], driver.ErrAddress and an error of the generator
 	// end the search: no retry can mend these. The error is then the generator's error for good, the

@@ -57,7 +57,7 @@ func (e *LostError) Unwrap() error { return ErrLost }
 //   - [ErrClosed]: the lease was closed
 //   - *[StartingError]: the lease starts in the background, and has no worker yet. After the event
 //     [Ended], the error of the generator
-//   - [ErrRescued]: the pool was rescued, and the lease has ended
+//   - [ErrRecovered]: the pool was recovered, and the lease has ended
 //   - [ErrRolledBack], [ErrMissing], [ErrDamaged] or [ErrVersion]: the state of the record
 //   - a *[driver.Error] that is [driver.ErrUnconfirmable]: the store cannot confirm. A store that can is a
 //     [driver.Confirmer]. Redis cannot: a server that was cut off answers there, and does not
@@ -159,7 +159,7 @@ func (l *Lease) look() (since time.Time, err error) {
 		default:
 			e, err := l.looks.store.confirm(context.Background(), workerKey(l.pool.name, before.worker))
 			since, err := l.judge(e, err, before)
-			against := errors.Is(err, ErrLost) || errors.Is(err, ErrRescued) || errors.Is(err, ErrRolledBack)
+			against := errors.Is(err, ErrLost) || errors.Is(err, ErrRecovered) || errors.Is(err, ErrRolledBack)
 			if against && l.expecting.Load() != before {
 				continue // the lease has changed the record, or has another worker, meanwhile
 			}
@@ -183,8 +183,8 @@ func (l *Lease) judge(e driver.Entry, err error, want *expected) (since time.Tim
 	rolledBack := func() error { return unusable(l.pool.store, e.Key, ErrRolledBack) }
 	switch {
 	case errors.Is(err, errAhead):
-		return since, l.pool.rescued(want.worker)
-	case errors.Is(err, ErrRescuing): // of an earlier generation than the lease's own record
+		return since, l.pool.recovered(want.worker)
+	case errors.Is(err, ErrRecovering): // of an earlier generation than the lease's own record
 		return since, rolledBack()
 	case err != nil:
 		return since, err

@@ -295,7 +295,7 @@ func TestConfirmClosed(t *testing.T) {
 }
 
 // A lease of an earlier generation is not confirmed, nor one whose store has lost changes.
-func TestConfirmRescued(t *testing.T) {
+func TestConfirmRecovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), newRestored()
 		p := mustCreate(t, store, 4)
@@ -309,9 +309,9 @@ func TestConfirmRescued(t *testing.T) {
 		store.restore(t, backup)
 		_, err = l.Confirm(t.Context())
 		testkit.Is(t, err, ErrRolledBack, "the record is an earlier one of the lease")
-		mustRescue(t, store, clock)
+		mustRecover(t, store, clock)
 		_, err = l.Confirm(t.Context())
-		testkit.Is(t, err, ErrRescued, "after a rescue")
+		testkit.Is(t, err, ErrRecovered, "after a recovery")
 		store.restore(t, backup)
 		put(t, store, workerKey("p", l.Worker()), []byte("{}"))
 		_, err = l.Confirm(t.Context())

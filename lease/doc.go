@@ -49,5 +49,5 @@
 //	clocks that are wrong       skew.go, ahead.go
 //	stores that hang            timed.go
 //	what a program is told      event.go, errors.go, stats.go
-//	stores with lost changes    rescue.go
+//	stores with lost changes    recover.go
 package lease

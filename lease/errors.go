@@ -31,17 +31,17 @@ var (
 	// ErrPoolExists: the store has the pool already.
 	ErrPoolExists = errors.New("the pool exists")
 	// ErrMissing: a record is gone. The worker may be in use, so no lease gets the worker before
-	// the pool was rescued, see [Rescue].
+	// the pool was recovered, see [RecoverPool].
 	ErrMissing = errors.New("a record is missing")
 	// ErrDamaged: this program has not written the record, or the record is another pool's. The
-	// pool must be rescued.
+	// pool must be recovered.
 	ErrDamaged = driver.ErrDamaged
-	// ErrRescuing: a rescue of the pool is under way, or was interrupted, see [Rescue].
-	ErrRescuing = errors.New("the pool is being rescued")
-	// ErrRescued: the pool was rescued, and all earlier leases have ended.
-	ErrRescued = errors.New("the pool was rescued")
+	// ErrRecovering: a recovery of the pool is under way, or was interrupted, see [RecoverPool].
+	ErrRecovering = errors.New("the pool is being recovered")
+	// ErrRecovered: the pool was recovered, and all earlier leases have ended.
+	ErrRecovered = errors.New("the pool was recovered")
 	// ErrRolledBack: the store has lost acknowledged changes. The store was restored from a backup,
-	// for example, or the pool was deleted and created again. The pool must be rescued.
+	// for example, or the pool was deleted and created again. The pool must be recovered.
 	ErrRolledBack = errors.New("the store has gone back in time")
 	// ErrVersion: an unknown version of this program wrote the record.
 	ErrVersion = driver.ErrVersion
@@ -74,11 +74,11 @@ func ofPool(pool, format string, args ...any) error {
 // A NoWorkerError reports that no worker of a pool came free while the caller waited. The error is
 // [ErrNoWorker] to errors.Is and, if the context ended the wait, the context's error.
 type NoWorkerError struct {
-	Pool    string
-	Workers int       // how many workers the pool has
-	Soonest time.Time // when the first interval ends, if its holder does not renew it
-	Rescued bool      // the pool was rescued, and no lease gets a worker before Soonest
-	Ahead   bool      // no lease holds a worker, but all workers are used up to Soonest at least, ahead of the clock
+	Pool      string
+	Workers   int       // how many workers the pool has
+	Soonest   time.Time // when the first interval ends, if its holder does not renew it
+	Recovered bool      // the pool was recovered, and no lease gets a worker before Soonest
+	Ahead     bool      // no lease holds a worker, but all workers are used up to Soonest at least, ahead of the clock
 
 	// Excluded: no lease of this pool holds some workers, but generators of other pools on this
 	// machine use them, such as generators of another user. The end of these generators is not
@@ -88,8 +88,8 @@ type NoWorkerError struct {
 }
 
 func (e *NoWorkerError) Error() string {
-	if e.Rescued {
-		return fmt.Sprintf("pool %s: %s: %s, and no lease gets a worker before %s", e.Pool, ErrNoWorker, ErrRescued, timeText(e.Soonest))
+	if e.Recovered {
+		return fmt.Sprintf("pool %s: %s: %s, and no lease gets a worker before %s", e.Pool, ErrNoWorker, ErrRecovered, timeText(e.Soonest))
 	}
 	if e.Ahead {
 		return fmt.Sprintf("pool %s: %s: no lease holds one, but the timestamps of all %d are used up to %s at least",

@@ -47,8 +47,8 @@ const (
 	// lease will try again.
 	Expired
 	// Lost: the lease has lost its worker, and takes another worker. Usually the interval had
-	// ended, and another lease took the worker. If Err is [ErrRescued], the pool was rescued. If
-	// Err is [ErrRolledBack], the pool must be rescued; the lease waits for the rescue.
+	// ended, and another lease took the worker. If Err is [ErrRecovered], the pool was recovered. If
+	// Err is [ErrRolledBack], the pool must be recovered; the lease waits for the recovery.
 	Lost
 	// Released: the lease has given the worker back: the lease was closed, or the generator has
 	// refused the worker.
@@ -166,7 +166,7 @@ func (l *Lease) tellWait(err error) {
 	what := ""
 	switch {
 	case errors.As(err, &none):
-		what, e.Until = fmt.Sprint("a worker ", none.Rescued, none.Ahead), none.Soonest
+		what, e.Until = fmt.Sprint("a worker ", none.Recovered, none.Ahead), none.Soonest
 	case errors.As(err, &held):
 		what, e.Until = "that of "+held.Holder, held.Until
 	}

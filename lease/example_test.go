@@ -254,9 +254,9 @@ func ExampleLookup() {
 	// Output: 7 orders-2 true true
 }
 
-// After the store was restored from a backup, rescue each pool. Let no process that takes workers
+// After the store was restored from a backup, recover each pool. Let no process that takes workers
 // reach the store before.
-func ExampleRescue() {
+func ExampleRecoverPool() {
 	ctx := context.Background()
 	store := memlease.New()
 	defer store.Close()
@@ -275,7 +275,7 @@ func ExampleRescue() {
 		log.Fatal(err)
 	}
 	for _, name := range names {
-		done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{})
+		done, err := lease.RecoverPool(ctx, store, name, lease.RecoveryConfig{})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -17,8 +17,8 @@ import (
 // lease uses an unnamed worker. So if a dying process leaves a record unnamed, the record is
 // unused.
 //
-// After a rescue an unnamed record may be in use: the restored pool's record may have forgotten the
-// worker. Therefore a new record begins at the floor. A record from before the rescue, or of a late
+// After a recovery an unnamed record may be in use: the restored pool's record may have forgotten the
+// worker. Therefore a new record begins at the floor. A record from before the recovery, or of a late
 // request, is raised to the floor before the pool names its worker.
 //
 // Many leases may need records at once. Each lease then makes one record apart from the others'
@@ -257,13 +257,13 @@ func (p *Pool) write(ctx context.Context, r *poolRecord, rev driver.Revision) er
 	return err
 }
 
-// fits reports whether a store takes the record, after a rescue too.
+// fits reports whether a store takes the record, after a recovery too.
 func (r poolRecord) fits() bool {
 	r.Version, r.Generation, r.Floor, r.Window = windowVersion, math.MaxInt64, math.MaxInt64, math.MaxInt64
 	return len(encode(&r)) <= driver.MaxValue
 }
 
-// overtaken returns a driver.ErrConflict if err comes from a rescue that has begun: a worker's
+// overtaken returns a driver.ErrConflict if err comes from a recovery that has begun: a worker's
 // record is of a later generation than r, and so is the pool's record now. Otherwise overtaken
 // returns err.
 func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
@@ -284,7 +284,7 @@ func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 // before the floor, raise writes the record again, with the term.
 func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) error {
 	s, err := p.read(e, worker, t.generation)
-	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {
+	if errors.Is(err, ErrRecovering) || err == nil && s.Until < t.floor {
 		r := p.unused(worker, term{t.generation, max(s.Until, t.floor)})
 		r.Holders, r.others = s.ended(), s.others
 		_, err = p.store.Put(ctx, e.Key, encode(r), e.Revision)

@@ -130,12 +130,12 @@ func TestGrowFull(t *testing.T) {
 	}
 }
 
-// A pool without room for more workers can be rescued.
-func TestRescueFull(t *testing.T) {
+// A pool without room for more workers can be recovered.
+func TestRecoveryFull(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 65536)
 	fill(t, p)
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{TrustClock: true}); err != nil {
+	if _, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{TrustClock: true}); err != nil {
 		t.Errorf("%.200v", err)
 	}
 }

@@ -163,9 +163,9 @@ func made(t *testing.T, store driver.Store) [][2]int {
 	return r.Made
 }
 
-func mustRescue(t *testing.T, store driver.Store, clock *testClock) *Rescued {
+func mustRecover(t *testing.T, store driver.Store, clock *testClock) *Recovery {
 	t.Helper()
-	return testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}))
+	return testkit.Must(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now}))
 }
 
 // tries starts and closes a lease.

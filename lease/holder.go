@@ -219,7 +219,7 @@ func (h Holder) String() string {
 // millisecond is the lease's.
 //
 // A record names the last eight holders or fewer. If the store has lost changes, HolderAt answers rightly
-// only after [Rescue].
+// only after [RecoverPool].
 func (p *Pool) HolderAt(ctx context.Context, worker int, at time.Time) (Holder, error) {
 	if worker < 0 || worker >= p.layout.Workers {
 		return Holder{}, fmt.Errorf("%w: worker %d is not in 0 to %d", ErrConfig, worker, p.layout.Workers-1)

@@ -312,7 +312,7 @@ func (l *Lease) renewInTime(ctx context.Context) error {
 const longestPause = 10 * time.Second
 
 // untilRetry returns how long to pause after an error: usual, or longer if the pool has no free
-// worker. A search in a full pool reads all records. After a rescue no worker comes free before a known
+// worker. A search in a full pool reads all records. After a recovery no worker comes free before a known
 // time.
 func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
 	var none *NoWorkerError
@@ -320,7 +320,7 @@ func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
 		return usual
 	}
 	pause := max(usual, l.price())
-	if none.Rescued {
+	if none.Recovered {
 		pause = max(pause, min(none.Soonest.Sub(l.config.clock())+l.jitter(), longestPause)) // the clock may be set before
 	}
 	return pause
@@ -368,7 +368,7 @@ func (l *Lease) renew(ctx context.Context) error {
 }
 
 // replace takes another worker. If the store has lost changes, replace takes no worker before the
-// pool was rescued.
+// pool was recovered.
 func (l *Lease) replace(ctx context.Context) error {
 	if errors.Is(l.why, ErrRolledBack) {
 		moved, err := l.pool.moved(ctx, l.term)
@@ -378,13 +378,13 @@ func (l *Lease) replace(ctx context.Context) error {
 		if !moved {
 			return l.why
 		}
-		l.lose(l.pool.rescued(l.held.Worker))
+		l.lose(l.pool.recovered(l.held.Worker))
 	}
 	return l.acquire(ctx, 0)
 }
 
-func (p *Pool) rescued(worker int) error {
-	return ofPool(p.name, "worker %d: %w, which has ended all earlier leases", worker, ErrRescued)
+func (p *Pool) recovered(worker int) error {
+	return ofPool(p.name, "worker %d: %w, which has ended all earlier leases", worker, ErrRecovered)
 }
 
 // fail notes that a renewal failed. If the interval has ended, callers are told.

@@ -18,7 +18,7 @@ import (
 
 // A Pool is the workers of one kind of generator, in a store. It is safe for concurrent use.
 //
-// A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are
+// A pool is created once, and never deleted. Only [RecoverPool] changes a pool. Records of workers are
 // made as leases need them, and the pool's record names all workers with records. So a missing
 // record is an error, and never a worker without a past.
 type Pool struct {
@@ -31,9 +31,9 @@ type Pool struct {
 	known   *known
 }
 
-// A term is in force from one rescue of a pool to the next.
+// A term is in force from one recovery of a pool to the next.
 type term struct {
-	generation int64 // of all records: 1, and after a rescue the time of the rescue in Unix milliseconds
+	generation int64 // of all records: 1, and after a recovery the time of the recovery in Unix milliseconds
 	floor      int64 // all timestamps before the floor count as used
 }
 
@@ -285,10 +285,10 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 }
 
 // widen raises the Window of the pool's record, unless it is as long. A lease calls widen before it
-// takes a worker, so that a rescue knows the window even if the worker's record is lost.
+// takes a worker, so that a recovery knows the window even if the worker's record is lost.
 func (p *Pool) widen(ctx context.Context, window int64) error {
 	if window <= DefaultWindow.Microseconds() {
-		return nil // as a rescue assumes
+		return nil // as a recovery assumes
 	}
 	p.known.mu.Lock()
 	known := p.known.window
@@ -310,11 +310,11 @@ func (p *Pool) widen(ctx context.Context, window int64) error {
 	return nil
 }
 
-// moved reports whether the pool was rescued since a term.
+// moved reports whether the pool was recovered since a term.
 //
-// A lease taking a worker calls moved after reading the worker's record. A rescue first writes the
+// A lease taking a worker calls moved after reading the worker's record. A recovery first writes the
 // pool's record, then the workers' records. Read in the other order, the pool's record may be of
-// before the rescue, and the worker's record not raised yet.
+// before the recovery, and the worker's record not raised yet.
 func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 	r, _, err := p.reread(ctx)
 	return err == nil && r.term() != since, err
@@ -336,9 +336,9 @@ func (p *Pool) Store() driver.Store { return p.store }
 // created the pool, and otherwise time.Now.
 func (p *Pool) Created() time.Time { return p.created }
 
-// Rescued returns when the pool was last rescued, by the rescuer's clock, and the floor: no lease
-// gets a worker before the floor. Both are zero if this Pool has seen no rescue.
-func (p *Pool) Rescued() (at, floor time.Time) {
+// Recovered returns when the pool was last recovered, by the clock of the program that did it, and the floor: no lease
+// gets a worker before the floor. Both are zero if this Pool has seen no recovery.
+func (p *Pool) Recovered() (at, floor time.Time) {
 	if t := p.term(); t.floor > 0 {
 		return time.UnixMilli(t.generation).UTC(), time.UnixMicro(t.floor).UTC()
 	}
@@ -395,7 +395,7 @@ type reading struct {
 }
 
 // readings returns the records in entries of all workers named by r, in order. R is the pool's
-// record. Overtaken reports whether a record is of a later generation than r: a rescue may have
+// record. Overtaken reports whether a record is of a later generation than r: a recovery may have
 // begun after the read of r.
 func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, overtaken bool) {
 	found := make(map[int]driver.Entry, len(entries))
@@ -508,7 +508,7 @@ func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 		return stored{}, err
 	}
 	s, err := p.read(e, worker, generation)
-	if errors.Is(err, errAhead) { // a rescue has begun
+	if errors.Is(err, errAhead) { // a recovery has begun
 		made, _, unread := p.reread(ctx)
 		if unread != nil {
 			return s, unread
@@ -540,7 +540,7 @@ func (p *Pool) read(e driver.Entry, worker int, generation int64) (stored, error
 	case s.Layout != p.hash:
 		err = fmt.Errorf("%w, whose layout is %s, not %s", errForeign, s.Layout, p.hash)
 	case s.Generation < generation:
-		err = ErrRescuing
+		err = ErrRecovering
 	case s.Generation > generation:
 		err = errAhead
 	}

@@ -72,17 +72,17 @@ func TestCreatePrepares(t *testing.T) {
 	}
 }
 
-// A rescue prepares a store only if the rescue may create the pool.
-func TestRescuePrepares(t *testing.T) {
+// A recovery prepares a store only if the recovery may create the pool.
+func TestRecoverPoolPrepares(t *testing.T) {
 	ctx, store := t.Context(), &prepared{Store: memlease.New()}
 	layouts := []grant.Layout{testLayout(4)}
-	testkit.Is(t, testkit.Err(Rescue(ctx, store, "p", RescueConfig{Layouts: layouts})), ErrNoPool, "Rescue of none")
-	testkit.Is(t, testkit.Err(Rescue(ctx, store, "p", RescueConfig{Create: true})), ErrNoPool, "Rescue without a layout")
-	testkit.Is(t, testkit.Err(Rescue(ctx, store, "A", RescueConfig{Create: true, Layouts: layouts})), ErrConfig, "Rescue of a bad name")
+	testkit.Is(t, testkit.Err(RecoverPool(ctx, store, "p", RecoveryConfig{Layouts: layouts})), ErrNoPool, "RecoverPool of none")
+	testkit.Is(t, testkit.Err(RecoverPool(ctx, store, "p", RecoveryConfig{Create: true})), ErrNoPool, "Recover without a layout")
+	testkit.Is(t, testkit.Err(RecoverPool(ctx, store, "A", RecoveryConfig{Create: true, Layouts: layouts})), ErrConfig, "RecoverPool of a bad name")
 	if store.calls != 0 {
 		t.Errorf("prepared %d times for nothing", store.calls)
 	}
-	testkit.Must(Rescue(ctx, store, "p", RescueConfig{Create: true, Layouts: layouts}))
+	testkit.Must(RecoverPool(ctx, store, "p", RecoveryConfig{Create: true, Layouts: layouts}))
 	if store.calls != 1 {
 		t.Errorf("prepared %d times for a pool", store.calls)
 	}

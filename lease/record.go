@@ -17,10 +17,10 @@ import (
 
 // Versions of records. A record with another version is refused.
 const (
-	workerVersion  = 2 // keeps members that it does not know
-	poolVersion    = 1
-	rescuedVersion = 2 // of a pool's record with a Floor, which older programs must not ignore
-	windowVersion  = 3 // of a pool's record with a Window, which older programs would leave out
+	workerVersion    = 2 // keeps members that it does not know
+	poolVersion      = 1
+	recoveredVersion = 2 // of a pool's record with a Floor, which older programs must not ignore
+	windowVersion    = 3 // of a pool's record with a Window, which older programs would leave out
 )
 
 // checkLayout returns an error unless a pool can have the layout.
@@ -77,7 +77,7 @@ func checkSame(pool string, has, want grant.Layout) error {
 }
 
 // poolRecord is the record of a pool in the store. A pool's record is created once. From then on
-// only Made and Window grow, and a rescue raises Generation and Floor.
+// only Made and Window grow, and a recovery raises Generation and Floor.
 type poolRecord struct {
 	Version    int      `json:"v"`
 	UUID       string   `json:"uuid"`
@@ -92,7 +92,7 @@ type poolRecord struct {
 	Made       [][2]int `json:"made"`            // the workers that have records, as half-open ranges in order
 
 	// All timestamps of all workers before Floor count as used, whatever their records say. New
-	// records begin at Floor. It is 0 if the pool was never rescued.
+	// records begin at Floor. It is 0 if the pool was never recovered.
 	Floor int64 `json:"floor_us,omitempty"`
 
 	// The longest window of any lease, if it is longer than DefaultWindow. It only grows.
@@ -119,7 +119,7 @@ func (r *poolRecord) version() int {
 	case r.Window > 0:
 		return windowVersion
 	case r.Floor > 0:
-		return rescuedVersion
+		return recoveredVersion
 	}
 	return poolVersion
 }

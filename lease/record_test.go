@@ -144,8 +144,8 @@ func TestOtherMembers(t *testing.T) {
 		kept("renewed")
 		testkit.OK(t, l.Close())
 		kept("given back")
-		testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}))
-		kept("rescued")
+		testkit.Must(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now}))
+		kept("recovered")
 	})
 }
 

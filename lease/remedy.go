@@ -15,7 +15,7 @@ type Remedy struct {
 	Kind driver.Remedy // "" if no remedy is known, or the error says it all
 	Pool string        // the pool of the error, or ""
 
-	// Lost says that the record of the pool itself can't be read. A rescue then needs the pool's layout.
+	// Lost says that the record of the pool itself can't be read. A recovery then needs the pool's layout.
 	Lost bool
 
 	// Until is when the fault passes by itself at the earliest. It is zero if that isn't known.
@@ -50,7 +50,7 @@ func RemedyFor(err error) Remedy {
 	case errors.As(err, &none):
 		r = Remedy{Kind: driver.RemedyWorker, Pool: none.Pool, Until: none.Soonest}
 		switch {
-		case none.Rescued:
+		case none.Recovered:
 			r.Kind = driver.RemedyWait
 		case none.Ahead:
 			r.Kind = driver.RemedyClock
@@ -88,8 +88,8 @@ var remedies = []struct {
 }{
 	{ErrNoPool, driver.RemedyCreate},
 	{ErrPoolExists, driver.RemedyPool},
-	{ErrRescued, driver.RemedyWait}, // the lease takes a worker again by itself
-	{ErrRescuing, driver.RemedyRecover},
+	{ErrRecovered, driver.RemedyWait}, // the lease takes a worker again by itself
+	{ErrRecovering, driver.RemedyRecover},
 	{ErrMissing, driver.RemedyRecover},
 	{ErrDamaged, driver.RemedyRecover},
 	{ErrRolledBack, driver.RemedyRecover},

@@ -45,7 +45,7 @@ func TestRemedyFor(t *testing.T) {
 		{nil, Remedy{}},
 		{fs.ErrExist, Remedy{}},
 		{&NoWorkerError{Pool: "p", Soonest: at}, Remedy{Kind: driver.RemedyWorker, Pool: "p", Until: at}},
-		{&NoWorkerError{Pool: "p", Soonest: at, Rescued: true}, Remedy{Kind: driver.RemedyWait, Pool: "p", Until: at}},
+		{&NoWorkerError{Pool: "p", Soonest: at, Recovered: true}, Remedy{Kind: driver.RemedyWait, Pool: "p", Until: at}},
 		{&NoWorkerError{Pool: "p", Soonest: at, Ahead: true}, Remedy{Kind: driver.RemedyClock, Pool: "p", Until: at}},
 		{&HeldError{Pool: "p", Holder: "h", Until: at}, Remedy{Kind: driver.RemedyWorker, Pool: "p", Until: at}},
 		{&HeldError{Pool: "p", Excluded: true}, Remedy{Kind: driver.RemedyWorker, Pool: "p"}},

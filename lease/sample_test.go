@@ -313,9 +313,9 @@ func TestSampleClock(t *testing.T) {
 	}
 }
 
-// A worker is not taken by a record that was read before a rescue: the search reads the pool's record
+// A worker is not taken by a record that was read before a recovery: the search reads the pool's record
 // after the records of the sample.
-func TestSampleRescued(t *testing.T) {
+func TestSampleRecovered(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(70)} {
 		synctest.Test(t, func(t *testing.T) {
 			clock, mem := newTestClock(), memlease.New()
@@ -326,8 +326,8 @@ func TestSampleRescued(t *testing.T) {
 				if reads++; c.op == "get" && strings.HasPrefix(c.key, workersKey("p")) && reads == 6 { // the last of the sample, or the worker's own
 					r, rev, unread := readPool(c.ctx, mem, "p")
 					testkit.OK(t, unread)
-					r.Version, r.Generation, r.Floor = rescuedVersion, 2, clock.now().Add(time.Minute).UnixMicro()
-					testkit.Must(mem.Put(c.ctx, poolKey("p"), encode(r), rev)) // the rescue's first step
+					r.Version, r.Generation, r.Floor = recoveredVersion, 2, clock.now().Add(time.Minute).UnixMicro()
+					testkit.Must(mem.Put(c.ctx, poolKey("p"), encode(r), rev)) // the recovery's first step
 				}
 				if c.changes() {
 					t.Errorf("%s is written", c.key)
@@ -337,7 +337,7 @@ func TestSampleRescued(t *testing.T) {
 			c := seeded(clock, 7)
 			c.Worker = worker
 			_, err := starting(t, p, c)
-			if !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrNoWorker) {
+			if !errors.Is(err, ErrRecovering) && !errors.Is(err, ErrNoWorker) {
 				t.Error(err)
 			}
 		})

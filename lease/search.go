@@ -80,7 +80,7 @@ func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Durat
 	const shortest = 3 * time.Millisecond
 	pause := max(soonest.Sub(l.config.clock()), shortest)
 	switch {
-	case isRescued(err): // no lease holds a worker, so no worker comes free sooner
+	case isRecovered(err): // no lease holds a worker, so no worker comes free sooner
 		return pause + l.jitter()
 	case watching:
 		return min(pause, seldom)
@@ -123,9 +123,9 @@ func (l *Lease) jitter() time.Duration {
 	return time.Duration(l.config.intN(int(l.price()/time.Microsecond)+1)) * time.Microsecond
 }
 
-func isRescued(err error) bool {
+func isRecovered(err error) bool {
 	var none *NoWorkerError
-	return errors.As(err, &none) && none.Rescued
+	return errors.As(err, &none) && none.Recovered
 }
 
 // searchAny takes any worker. A wait is of no use once all holders have renewed, unless the
@@ -156,7 +156,7 @@ func (s *searchAny) try(ctx context.Context) (time.Time, error) {
 }
 
 // look reads the pool once, and takes a free worker or makes a record for another worker. The error
-// is errAgain if other leases were quicker, or a rescue. So many looks of the try have failed
+// is errAgain if other leases were quicker, or a recovery. So many looks of the try have failed
 // before.
 func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err error) {
 	l := s.lease
@@ -209,7 +209,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	return time.Time{}, failed
 }
 
-// stay returns errAgain if the pool was rescued since the try began, see [Pool.moved]. A try calls
+// stay returns errAgain if the pool was recovered since the try began, see [Pool.moved]. A try calls
 // stay after it has read records, if some of the workers are free.
 func (s *searchAny) stay(ctx context.Context, free int) error {
 	if free == 0 {
@@ -406,7 +406,7 @@ func (s *searchNumber) checkClock(ctx context.Context, r *poolRecord) error {
 	return err
 }
 
-// take takes the worker, unless the pool was rescued after the try began.
+// take takes the worker, unless the pool was recovered after the try began.
 func (s *searchNumber) take(ctx context.Context, r stored) (stored, bool, error) {
 	if moved, err := s.lease.pool.moved(ctx, s.lease.term); err != nil || moved {
 		return r, false, err
@@ -559,12 +559,12 @@ func (l *Lease) records(ctx context.Context, r *poolRecord) ([]stored, error) {
 	return all, l.checkClock(ctx, all)
 }
 
-// checkFloor returns an error before the floor of the last rescue, and when the floor is.
+// checkFloor returns an error before the floor of the last recovery, and when the floor is.
 func (l *Lease) checkFloor() (time.Time, error) {
 	floor := l.pool.term().floor
 	if l.now() >= floor {
 		return time.Time{}, nil
 	}
 	soonest := time.UnixMicro(floor).UTC()
-	return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Rescued: true}
+	return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Recovered: true}
 }

@@ -1,7 +1,7 @@
 package lease
 
 // answers reports whether a program that asks who held the worker gets an answer. A record of an earlier
-// generation is refused, and between a restore and the rescue nobody asks.
+// generation is refused, and between a restore and the recovery nobody asks.
 func (s *simulation) answers(worker int) bool {
 	r, ok := s.judge.record[worker]
 	shared := s.missed && s.without == checkUnique // timestamps of two leases, of which no history can be right

@@ -27,7 +27,7 @@ const (
 	checkClock      simCheck = "a wrong clock gets no worker"
 	checkConfirmed  simCheck = "a lease confirms IDs of the worker that it holds, and these only"
 	checkNamed      simCheck = "the history of a worker names the right lease or nobody"
-	checkRescue     simCheck = "a rescue comes to its end"
+	checkRecovery   simCheck = "a recovery comes to its end"
 	checkForm       simCheck = "records are well-formed, and say what happened"
 	checkStates     simCheck = "events and states follow each other as drawn"
 )
@@ -81,8 +81,8 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		return
 	}
 	// A request from before a restore can arrive late and make a record that the backup has lost.
-	// If the pool names the worker, the rescue has still to raise the record.
-	if r.lease.number == simRescuer || !made.made(worker) || !found && s.unsafe > 0 {
+	// If the pool names the worker, the recovery has still to raise the record.
+	if r.lease.number == simRecoverer || !made.made(worker) || !found && s.unsafe > 0 {
 		s.judgeRaise(worker, r.lease, next)
 		return
 	}
@@ -93,7 +93,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	j, last, me := &s.judge, s.judge.record[worker], r.lease.number
 	name := func(lease int) string {
 		if lease < 0 {
-			return "a rescue" // has written the record last
+			return "a recovery" // has written the record last
 		}
 		return s.leases[lease].name
 	}
@@ -189,10 +189,10 @@ func (s *simulation) judgePool(r *simRequest, i int) {
 		s.wrong(checkForm, -1, "the pool's record is written as %s", r.value)
 		return
 	}
-	if r.lease.number == simRescuer {
-		s.note(-1, "a rescue begins", r.lease, func() string { return fmt.Sprintf("generation %d, floor %s", next.Generation, simTime(next.Floor)) })
+	if r.lease.number == simRecoverer {
+		s.note(-1, "a recovery begins", r.lease, func() string { return fmt.Sprintf("generation %d, floor %s", next.Generation, simTime(next.Floor)) })
 		if next.Generation < last.Generation || next.Floor < last.Floor || fmt.Sprint(next.Made) != fmt.Sprint(last.Made) {
-			s.wrong(checkForm, -1, "a rescue writes %s over %s", r.value, s.store.entries[i].Value)
+			s.wrong(checkForm, -1, "a recovery writes %s over %s", r.value, s.store.entries[i].Value)
 		}
 		s.reopen()
 		return

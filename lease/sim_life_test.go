@@ -49,7 +49,7 @@ const (
 	simHaltSeal
 	simHaltConfirm
 	simRestores
-	simRescues
+	simRecoveries
 	simInterrupts
 	simTakenBack
 	simHangs
@@ -63,7 +63,7 @@ const (
 	simNamed       // IDs whose makers the history has named, each time that it was asked
 	simNameless    // IDs for which it named nobody
 	simFolded      // IDs for which it named several leases
-	simCut         // held workers whose history a rescue has kept
+	simCut         // held workers whose history a recovery has kept
 	simBegun       // leases that started in the background
 	simForeign     // those of them whose generators are for other IDs
 	simLeft        // those that were closed before they had a worker
@@ -84,8 +84,8 @@ func (c simCount) String() string {
 		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
-		"halts within Notify", "halts in a grant", "halts in a seal", "halts between an ID and its confirmation", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
-		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "makers named", "makers not named", "makers named among others", "histories kept by rescues",
+		"halts within Notify", "halts in a grant", "halts in a seal", "halts between an ID and its confirmation", "restores", "recoveries", "recoveries that were interrupted", "times taken back from generators", "requests in which the store hung",
+		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "makers named", "makers not named", "makers named among others", "histories kept by recoveries",
 		"leases that began in the background", "leases for other IDs", "leases closed before they had a worker", "workers that came after Close", "generators judged alive", "generators excused", "events"}[c]
 }
 
@@ -138,7 +138,7 @@ func (s *simulation) layout() grant.Layout {
 
 // end stops all coroutines.
 func (s *simulation) end() {
-	for _, l := range s.rescuers {
+	for _, l := range s.recoverers {
 		l.process.dead = true
 		l.kill()
 	}
@@ -509,7 +509,7 @@ func (s *simulation) judgeKeep(l *simLease) {
 	err := l.ended
 	may := []error{ErrNoWorker, ErrHeld, ErrClockSkew, iderr.ErrTimeRange, iderr.ErrConfig, driver.ErrUnavailable, driver.ErrConflict, context.Canceled}
 	if s.counts[simRestores] > 0 || s.design.loses {
-		may = append(may, ErrRescuing, ErrRolledBack, ErrMissing, ErrDamaged)
+		may = append(may, ErrRecovering, ErrRolledBack, ErrMissing, ErrDamaged)
 	}
 	for _, want := range may {
 		if errors.Is(err, want) {
@@ -564,7 +564,7 @@ func (s *simulation) live() {
 			s.runUntil(s.now + s.window)
 		}
 		if s.unsafe > 0 {
-			s.wrong(checkRescue, -1, "a rescue comes to no end")
+			s.wrong(checkRecovery, -1, "a recovery comes to no end")
 		}
 	}
 	s.runUntil(max(s.now, s.floor+s.largest)) // by the clock that is the furthest behind

@@ -34,7 +34,7 @@ type simProfile struct {
 	slowness                       float64 // how long, in windows
 	haltFreeze, haltCrash          float64 // of the places where a process may freeze or die
 	torn                           float64 // of backups: they are not of one moment
-	interrupts                     float64 // of the places where a rescue may be interrupted
+	interrupts                     float64 // of the places where a recovery may be interrupted
 
 	// How many a window, of each process or of the store; 0 for none.
 	freezes, crashes, cuts, outages, steps, closes, restores float64

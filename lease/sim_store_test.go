@@ -19,7 +19,7 @@ type simStore struct {
 	last    uint64
 	down    int64 // it is out of reach until then
 	mode    simOutage
-	closed  bool     // it is being restored: only the rescue reaches it
+	closed  bool     // it is being restored: only the recovery reaches it
 	waiting []func() // requests that wait for the end of that
 }
 
@@ -189,7 +189,7 @@ func (s *simulation) latencyOf(r *simRequest) int64 {
 func (s *simulation) arrive(r *simRequest, reply func(simReply)) {
 	store := &s.store
 	down := s.now < store.down
-	closed := store.closed && r.lease.number != simRescuer
+	closed := store.closed && r.lease.number != simRecoverer
 	if down && store.mode != simMute || closed {
 		s.counts[simOutageHits]++
 		switch {

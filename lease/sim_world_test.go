@@ -24,7 +24,7 @@ import (
 //	sim_profile_test.go  the settings of a run
 //	sim_kinds_test.go  kinds of runs
 //	sim_confirm_test.go  callers that confirm IDs
-//	sim_rescue_test.go restores of the store from backups, and rescues
+//	sim_recovery_test.go restores of the store from backups, and recoveries
 //	sim_test.go        the tests
 //	bad_designs_test.go  stores, generators and settings with a fault, which the judge must find
 //
@@ -48,15 +48,15 @@ type simulation struct {
 	missed    bool      // it would have found something
 	onlyTwice bool      // nothing matters but an ID that is made twice
 
-	processes []*simProcess
-	leases    []*simLease
-	store     simStore
-	judge     simJudge
-	names     uint64 // so many were drawn
-	rescuers  []*simLease
-	unsafe    int   // how many rescues have to come to an end
-	ahead     int64 // how far the clock of rescues is
-	floor     int64 // the highest that any has found
+	processes  []*simProcess
+	leases     []*simLease
+	store      simStore
+	judge      simJudge
+	names      uint64 // so many were drawn
+	recoverers []*simLease
+	unsafe     int   // how many recoveries have to come to an end
+	ahead      int64 // how far the clock of recoveries is
+	floor      int64 // the highest that any has found
 
 	hash    uint64     // of all that happened
 	counts  simCounts  // of what happened
@@ -417,7 +417,7 @@ func (l *simLease) halt(where simCount) {
 		return
 	}
 	switch {
-	case l.number == simRescuer:
+	case l.number == simRecoverer:
 		if s.chance(s.interrupts) {
 			s.after(0, func() { s.interrupt(l) })
 			l.park(func(*simWait) {})

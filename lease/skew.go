@@ -71,7 +71,7 @@ type usage struct {
 
 // usage sums up the records. The clock is behind a record with an end after latest.
 func (l *Lease) usage(all []stored, latest int64) usage {
-	floor := l.pool.term().floor // the rescue wrote the records up to there, whatever the clocks
+	floor := l.pool.term().floor // the recovery wrote the records up to there, whatever the clocks
 	created := l.pool.created.UnixMicro()
 	u := usage{total: 1}
 	if created > latest {

@@ -31,7 +31,7 @@ type Generator interface {
 //   - *[NoWorkerError], or *[HeldError] for a chosen worker: no worker came free in time
 //   - *[SkewError]: the clock is wrong
 //   - [ErrNoPool], or *[MismatchError] for a pool of other IDs than the generator's
-//   - [ErrMissing], [ErrDamaged], [ErrRescuing], [ErrRolledBack] or [ErrVersion]: the state of the
+//   - [ErrMissing], [ErrDamaged], [ErrRecovering], [ErrRolledBack] or [ErrVersion]: the state of the
 //     pool's records
 //   - *[driver.Error]: the store failed
 //   - [ErrConfig] for a setting in Config

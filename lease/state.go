@@ -16,7 +16,7 @@ import "time"
 //
 // A lease is closed while searching only if it starts in the background.
 // A lease that finds another worker goes from lost to holding. If the store has lost changes, the
-// lease stays in lost until the pool was rescued. The simulation checks the drawing.
+// lease stays in lost until the pool was recovered. The simulation checks the drawing.
 type phase uint8
 
 const (

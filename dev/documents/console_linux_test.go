@@ -192,7 +192,7 @@ func (p *place) run(blocks []*block) (n int, faults []error) {
 	for i, c := range commands {
 		typed, until := p.hosts.Replace(c.text), ""
 		switch {
-		case strings.HasPrefix(typed, "firn pool rescue"): // asks, and waits more than a minute
+		case strings.HasPrefix(typed, "firn pool recover"): // asks, and waits more than a minute
 			typed = strings.TrimSuffix(typed, " --yes") + " --yes --no-wait"
 		case strings.HasPrefix(typed, "firn serve") && !strings.Contains(typed, "--check"):
 			typed, until = regexp.MustCompile(`^firn serve`).ReplaceAllString(typed, "$0 --listen 127.0.0.1:0"), "msg=listening"

@@ -55,7 +55,7 @@ func everything(t *testing.T, store driver.Store) {
 	_, err = store.Put(t.Context(), "x", []byte("y"), driver.None)
 	testkit.OK(t, err)
 	changed(t, changes, "Put")
-	_, err = lease.Rescue(t.Context(), store, minter.Pool, lease.RescueConfig{})
+	_, err = lease.RecoverPool(t.Context(), store, minter.Pool, lease.RecoveryConfig{})
 	testkit.OK(t, err)
 	findings, err := lease.Inspect(t.Context(), store)
 	testkit.OK(t, err)

@@ -75,7 +75,7 @@ type Store interface {
 	// an error that is ErrNotFound.
 	//
 	// With ErrDamaged, Get may return the entry's key and revision. A Put at the revision replaces
-	// the damaged entry. Only a rescue of the pool does this.
+	// the damaged entry. Only a recovery of the pool does this.
 	Get(ctx context.Context, key string) (Entry, error)
 
 	// List returns the entries whose keys begin with the prefix, in the order of keys. Each entry
@@ -113,8 +113,8 @@ type Clock interface {
 }
 
 // A Preparer is a Store that needs preparation before the first pool, for example a database
-// without the table. Of all calls of package lease, only lease.Create prepares a store, and lease.Rescue
-// with RescueConfig.Create: elsewhere, a wrong address would go unnoticed.
+// without the table. Of all calls of package lease, only lease.Create prepares a store, and lease.RecoverPool
+// with RecoveryConfig.Create: elsewhere, a wrong address would go unnoticed.
 type Preparer interface {
 	// Prepare prepares the store. If the store is prepared already, Prepare does nothing.
 	Prepare(ctx context.Context) error

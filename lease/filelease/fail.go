@@ -92,7 +92,7 @@ func (s *Store) checkRoot() error {
 	return newError(driver.RemedyRestored, "%w: %w", driver.ErrUnavailable, err)
 }
 
-// notRegular returns the error for a folder, a pipe, a socket or a device in the place of an entry. A rescue makes
+// notRegular returns the error for a folder, a pipe, a socket or a device in the place of an entry. A recovery makes
 // the entry again once it was moved away.
 func notRegular(path string) error {
 	return newError("", "%w: not a regular file, move it away: %s", driver.ErrDamaged, path)

@@ -13,7 +13,7 @@
 // another meaning in Windows has a '~': con~ is the folder of the keys that begin with con/.
 //
 // The store reports a damaged file and does not touch the file. To take a damaged entry for a
-// missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
+// missing entry would give out timestamps a second time. A recovery of the pool replaces the entry.
 //
 // A store is one filesystem. A container can have the directory without the mounts in it, or other
 // targets of its links, and would find other entries under the same keys. A folder or a file of the
@@ -125,8 +125,8 @@ func Open(dir string, options ...Option) (*Store, error) {
 }
 
 // OpenCopy is Open, but accepts a copy. Use it for a restored backup, and for a copy whose original
-// is gone for good. Before any other process uses the directory, rescue all pools of the store
-// (lease.Rescue) and then call [Store.Adopt]. Open then accepts the directory.
+// is gone for good. Before any other process uses the directory, recover all pools of the store
+// (lease.RecoverPool) and then call [Store.Adopt]. Open then accepts the directory.
 func OpenCopy(dir string) (*Store, error) { return open(dir, true, system) }
 
 var system = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}

@@ -203,7 +203,7 @@ func (s *Store) identity() (string, error) {
 }
 
 // Adopt makes the directory the store's own, with a new identity: Open no longer refuses the
-// directory as a copy. Rescue all pools of the copy before, see [OpenCopy].
+// directory as a copy. Recover all pools of the copy before, see [OpenCopy].
 func (s *Store) Adopt() error {
 	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {
 		s.mu.Lock()

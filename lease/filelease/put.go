@@ -55,7 +55,7 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (u
 		switch {
 		case absent && rev == driver.None:
 			return nil, 0, nil
-		case f != nil && e.Revision == rev: // also for a damaged entry: a rescue replaces it
+		case f != nil && e.Revision == rev: // also for a damaged entry: a recovery replaces it
 		case err == nil:
 			f.Close()
 			fallthrough

@@ -14,7 +14,7 @@ import (
 // of the directory for its group and for others. Every user of the directory may use its content.
 // share ignores the umask, which is for files without a chosen place.
 //
-// If root makes files in another user's directory, as by a rescue, share gives the files to the
+// If root makes files in another user's directory, as by a recovery, share gives the files to the
 // user: otherwise root's files would lock the user out. If made is false, this process may not have
 // made the file. In another user's directory root leaves such a file alone: its name may lead to
 // any file of root.

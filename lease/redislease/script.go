@@ -102,7 +102,7 @@ func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest
 		err = &driver.Error{Err: fmt.Errorf("%w: %w: there is no %s", driver.ErrRefused, errUnprepared, s.keys[0]),
 			Remedy: driver.RemedyCreate}
 	case word == "damaged" || word != "unprepared" && (bad != nil || store == ""):
-		// Every call fails, also those of a rescue: it takes another prefix, or both keys from a backup.
+		// Every call fails, also those of a recovery: it takes another prefix, or both keys from a backup.
 		err = &driver.Error{Err: fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),
 			Remedy: driver.RemedyMove}
 	default:

@@ -290,7 +290,7 @@ func TestReason(t *testing.T) {
 	}{
 		{lease.ErrRolledBack, "rolled_back"},
 		{lease.ErrMissing, "damaged"},
-		{lease.ErrRescued, "rescue"},
+		{lease.ErrRecovered, "recovery"},
 		{&lease.SkewError{}, "clock"},
 		{&lease.NoWorkerError{}, "workers"},
 		{&lease.HeldError{}, "workers"},

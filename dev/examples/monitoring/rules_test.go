@@ -254,7 +254,7 @@ func TestRules(t *testing.T) {
 			s.run(10 * time.Minute)
 			damage(t, store)
 			s.run(2 * time.Minute)
-		}, []string{"FirnLeaseExpired", "FirnNoIDs", "FirnPoolNeedsRescue"}},
+		}, []string{"FirnLeaseExpired", "FirnNoIDs", "FirnPoolNeedsRecovery"}},
 		{"a clock of the store that differs", func(t *testing.T, s *scraper) {
 			ahead := new(atomic.Int64)
 			store := faults.Clocked{Store: create(t, memlease.New()), Time: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}

@@ -15,7 +15,7 @@ import (
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired, lease.Lost, lease.Released,
 		lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended}
-	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "directory", "store", "other"}
+	reasons = []string{"rolled_back", "damaged", "recovery", "clock", "workers", "setup", "directory", "store", "other"}
 )
 
 // Why returns a label for the error of a lease or of a store.
@@ -26,8 +26,8 @@ func Why(err error) string {
 		return "rolled_back"
 	case is(lease.ErrMissing), is(lease.ErrDamaged):
 		return "damaged"
-	case is(lease.ErrRescued), is(lease.ErrRescuing):
-		return "rescue"
+	case is(lease.ErrRecovered), is(lease.ErrRecovering):
+		return "recovery"
 	case is(lease.ErrClockSkew):
 		return "clock"
 	case is(lease.ErrNoWorker), is(lease.ErrHeld):

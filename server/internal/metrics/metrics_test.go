@@ -209,7 +209,7 @@ func TestLeaseErrors(t *testing.T) {
 	m.Collect(set)
 	s, _ := set.Find("orders")
 	for text, err := range map[string]error{
-		"rolled_back": lease.ErrRolledBack, "damaged": lease.ErrMissing, "rescue": lease.ErrRescuing, "clock": &lease.SkewError{},
+		"rolled_back": lease.ErrRolledBack, "damaged": lease.ErrMissing, "recovery": lease.ErrRecovering, "clock": &lease.SkewError{},
 		"workers": &lease.NoWorkerError{}, "setup": &lease.MismatchError{}, "store": &driver.Error{Store: "postgres://db/app", Err: driver.ErrUnavailable},
 		"directory": &driver.Error{Store: "file:///var/lib/firn", Err: driver.ErrUnavailable}, "other": errors.New("strange"),
 	} {

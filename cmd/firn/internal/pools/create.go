@@ -35,11 +35,11 @@ also makes what the store needs, such as a directory or a table. --existing make
 only in an existing store.
 
 --if-missing suits scripts that run again. A lost pool looks like a pool that never was.
-A pool made after a loss repeats IDs: after a loss, use firn pool rescue.
+A pool made after a loss repeats IDs: after a loss, use firn pool recover.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
 same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
-never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
+never meet. Do not replace a damaged pool: firn pool recover repairs it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10

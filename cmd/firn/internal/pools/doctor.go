@@ -304,9 +304,9 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 			continue
 		}
 		p, now := f.Pool, time.Now()
-		rescued, floor := p.Rescued()
+		recovered, floor := p.Recovered()
 		if floor.After(now) {
-			d.find(levelWarning, aboutWorkers, f.Name, "it was rescued %s, and nobody gets a worker before %s (%s)", cli.Relative(rescued, now), cli.TimeText(floor), cli.Relative(floor, now))
+			d.find(levelWarning, aboutWorkers, f.Name, "it was recovered %s, and nobody gets a worker before %s (%s)", cli.Relative(recovered, now), cli.TimeText(floor), cli.Relative(floor, now))
 		} else {
 			d.examineTimes(ctx, p, usedAfter(floor, f.Workers), now)
 			d.examineWorkers(p, f.Workers, now)
@@ -332,7 +332,7 @@ func (d *doctor) findErrors(f lease.Found) {
 	}
 }
 
-// usedAfter returns the workers used after a time. A rescue, and no clock, has used up the times
+// usedAfter returns the workers used after a time. A recovery, and no clock, has used up the times
 // before its floor.
 func usedAfter(floor time.Time, workers []lease.Worker) []lease.Worker {
 	return slices.DeleteFunc(slices.Clone(workers), func(w lease.Worker) bool { return !w.Until.After(floor) })

@@ -1,5 +1,5 @@
-// Package pools has the commands about pools: firn pool list, show, who, create, rescue,
-// grants and doctor.
+// Package pools has the commands about pools: firn pool list, show, who, create, recover,
+// permissions and doctor.
 package pools
 
 import (
@@ -27,7 +27,7 @@ Keep secrets out of addresses: password-file=PATH and password-env=VARIABLE say 
 password is.
 
 Do not delete a pool: the memory of a pool prevents duplicate IDs. If a store has lost
-something, or was restored from a backup, firn pool rescue makes the pool safe.`,
+something, or was restored from a backup, firn pool recover makes the pool safe.`,
 		Example: `  firn new nanoflake
   firn pool list
   firn pool show nanoflake
@@ -36,7 +36,7 @@ something, or was restored from a backup, firn pool rescue makes the pool safe.`
   firn pool create nanoflake --store 'etcd://etcd-1,etcd-2/firn?ca=/etc/firn/ca.pem'`,
 	}
 	cli.NeedsCommand(cmd, "command")
-	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRescue(s), newGrants(s))
+	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRecover(s), newGrants(s))
 	return cmd
 }
 

@@ -37,7 +37,7 @@ the times are used. A terminal gets the columns that fit. The states of workers:
   expired   the interval is over: the process died or is stopped; the worker can be taken
   free      the last holder returned the worker
   ahead     free, but used up to a time in the future
-  missing   the record is gone: nobody gets the worker until a rescue
+  missing   the record is gone: nobody gets the worker until a recovery
   damaged   the record is damaged: as above
   unknown   the record cannot be read for another reason
 
@@ -57,7 +57,7 @@ leases of one program are one line. Nothing is known of the time before a worker
   {"pool":"nanoflake","uuid":"…","format":"nanoflake","epoch":"…","unit_us":1000,
    "widths":[41,10,12],"workers":1024,"used":1,"created":"…","expires":"…"}
 
-After a rescue the pool has "rescued" and "floor", as firn pool rescue prints them. Then
+After a recovery the pool has "recovered" and "floor", as firn pool recover prints them. Then
 come the used workers, by number. The last interval goes from "from" to "until":
 
   {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…",
@@ -214,16 +214,16 @@ func (v *view) tellErrors(workers []lease.Worker) error {
 	return cli.ErrReported
 }
 
-// recordErrors returns the errors of workers' records. An interrupted rescue is an error of every
+// recordErrors returns the errors of workers' records. An interrupted recovery is an error of every
 // record, and is returned once.
 func recordErrors(workers []lease.Worker) (bad []error) {
-	rescuing := false
+	recovering := false
 	for _, w := range workers {
-		again := errors.Is(w.Err, lease.ErrRescuing)
-		if w.Err != nil && !(again && rescuing) {
+		again := errors.Is(w.Err, lease.ErrRecovering)
+		if w.Err != nil && !(again && recovering) {
 			bad = append(bad, w.Err)
 		}
-		rescuing = rescuing || again
+		recovering = recovering || again
 	}
 	return bad
 }
@@ -268,8 +268,8 @@ func poolLines(pens cli.Pens, p *lease.Pool, used int, now time.Time, columns in
 	row("widths", "%s bits", strings.Trim(fmt.Sprint(layout.Widths), "[]"))
 	row("workers", "%d, %d used", layout.Workers, used)
 	row("created", "%s  %s", cli.TimeText(p.Created().Truncate(time.Second)), cli.Relative(p.Created(), now))
-	if rescued, floor := p.Rescued(); !floor.IsZero() {
-		row("rescued", "%s  %s, and workers are available from %s on", cli.TimeText(rescued.Truncate(time.Second)), cli.Relative(rescued, now), cli.TimeText(floor))
+	if recovered, floor := p.Recovered(); !floor.IsZero() {
+		row("recovered", "%s  %s, and workers are available from %s on", cli.TimeText(recovered.Truncate(time.Second)), cli.Relative(recovered, now), cli.TimeText(floor))
 	}
 	row("expires", "%s  %s", cli.TimeText(expires.Truncate(time.Second)), cli.Relative(expires, now))
 	return lines
@@ -382,9 +382,9 @@ type poolObject struct {
 	Created jsonTime `json:"created"`
 	Expires jsonTime `json:"expires"`
 
-	Rescued *jsonTime `json:"rescued,omitempty"`
-	Floor   *jsonTime `json:"floor,omitempty"`
-	Read    *jsonTime `json:"read,omitempty"`
+	Recovered *jsonTime `json:"recovered,omitempty"`
+	Floor     *jsonTime `json:"floor,omitempty"`
+	Read      *jsonTime `json:"read,omitempty"`
 }
 
 // workerObject is a worker in JSON.
@@ -436,8 +436,8 @@ func aboutPool(p *lease.Pool, used int) poolObject {
 	l := p.Layout()
 	about := poolObject{Pool: p.Name(), UUID: p.UUID(), Format: l.Format, Epoch: jsonTime{l.Epoch}, Unit: l.Unit.Microseconds(),
 		Widths: l.Widths, Workers: l.Workers, Used: used, Created: jsonTime{p.Created()}, Expires: jsonTime{ends(l)}}
-	if rescued, floor := p.Rescued(); !floor.IsZero() {
-		about.Rescued, about.Floor = &jsonTime{rescued}, &jsonTime{floor}
+	if recovered, floor := p.Recovered(); !floor.IsZero() {
+		about.Recovered, about.Floor = &jsonTime{recovered}, &jsonTime{floor}
 	}
 	return about
 }

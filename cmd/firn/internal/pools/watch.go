@@ -236,8 +236,8 @@ func firstOf(workers []lease.Worker, now time.Time) []lease.Worker {
 // readings says of when the picture is, and why it is not of now.
 func (w *watcher) readings(now time.Time) string {
 	text := fmt.Sprintf("read at %s, every %v", w.at.UTC().Format("2006-01-02 15:04:05Z"), w.every)
-	if _, floor := w.pool.Rescued(); floor.After(now) {
-		text += fmt.Sprintf("; rescued: nobody gets a worker before %s", cli.TimeText(floor))
+	if _, floor := w.pool.Recovered(); floor.After(now) {
+		text += fmt.Sprintf("; recovered: nobody gets a worker before %s", cli.TimeText(floor))
 	}
 	if w.err != nil {
 		text += fmt.Sprintf(" (%s); since then: %s", cli.Relative(w.at, now), cli.Printable(w.err.Error()))

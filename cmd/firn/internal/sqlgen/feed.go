@@ -162,7 +162,7 @@ func passes(err error) bool {
 	}
 	_, away := errors.AsType[*awayError](err)
 	is := func(target error) bool { return errors.Is(err, target) }
-	return away || is(driver.ErrUnavailable) && !is(driver.ErrRefused) || is(lease.ErrNoWorker) || is(lease.ErrHeld) || is(lease.ErrRescuing) || is(lease.ErrClockSkew)
+	return away || is(driver.ErrUnavailable) && !is(driver.ErrRefused) || is(lease.ErrNoWorker) || is(lease.ErrHeld) || is(lease.ErrRecovering) || is(lease.ErrClockSkew)
 }
 
 // holder describes the process to operators of the store.

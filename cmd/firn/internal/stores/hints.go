@@ -35,7 +35,7 @@ func (st *State) FindingHints(f driver.Finding) []string {
 // processes: see the scripts hints_*.txtar in the tests.
 func (st *State) hints(r lease.Remedy, err error) []string {
 	pool := cmp.Or(r.Pool, "NAME")
-	anew := st.Command("firn pool rescue " + pool + " --create --format " + st.formatOf(r.Pool) + st.window())
+	anew := st.Command("firn pool recover " + pool + " --create --format " + st.formatOf(r.Pool) + st.window())
 	switch r.Kind {
 	case driver.RemedyWait:
 		if !r.Until.IsZero() {
@@ -74,23 +74,23 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 	case driver.RemedyMove:
 		return []string{
 			"Use another place for the pools:  --store ADDRESS (firn pool --help)",
-			"Were there pools here?  Stop their processes, and before any starts again, for each:  firn pool rescue NAME --create --format FORMAT --store ADDRESS",
+			"Were there pools here?  Stop their processes, and before any starts again, for each:  firn pool recover NAME --create --format FORMAT --store ADDRESS",
 		}
 	case driver.RemedyCreate:
 		return st.missing(r.Pool, pool, anew)
 	case driver.RemedyRecover:
-		line := "firn pool rescue " + pool
+		line := "firn pool recover " + pool
 		if r.Lost && st.knows(r.Pool) {
 			line += " --format " + st.formatOf(r.Pool) + st.window()
 		}
-		hints := []string{"Rescue it, also beside running processes:  " + st.Command(line)}
+		hints := []string{"Recover it, also beside running processes:  " + st.Command(line)}
 		if r.Lost && !st.knows(r.Pool) {
-			hints = append(hints, "Does the rescue ask for --format?  Give the format, epoch and widths that the pool was created with.")
+			hints = append(hints, "Does the recovery ask for --format?  Give the format, epoch and widths that the pool was created with.")
 		}
 		return append(hints, "Don't repair, move or delete records.")
 	case driver.RemedyRestored:
 		hints := []string{
-			"Stop all processes that use this store, and then:  " + st.Command("firn pool rescue --all"),
+			"Stop all processes that use this store, and then:  " + st.Command("firn pool recover --all"),
 			"Is a pool gone?  Don't create it:  " + anew,
 		}
 		if st.directory() != "" {
@@ -100,7 +100,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 	case driver.RemedyCopy:
 		return []string{
 			"Is the original still there?  Use that: the copy generates the same IDs again.",
-			"Is it gone for good?  Stop all processes that use the copy, and then:  " + st.Command("firn pool rescue --all"),
+			"Is it gone for good?  Stop all processes that use the copy, and then:  " + st.Command("firn pool recover --all"),
 		}
 	case driver.RemedyWorker:
 		free := "Stop a process that has a worker, or try again later."
@@ -166,7 +166,7 @@ func (st *State) formatOf(pool string) string {
 	return strings.Join(st.words, " ")
 }
 
-// window returns the flag of a rescue for the window of the command's leases: the record of a lost pool doesn't have it.
+// window returns the flag of a recovery for the window of the command's leases: the record of a lost pool doesn't have it.
 func (st *State) window() string {
 	if st.Window <= lease.DefaultWindow {
 		return ""

@@ -34,13 +34,13 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestHintWindow: a printed rescue of a pool whose record is lost has the window of the command's leases; no other command has.
+// TestHintWindow: a printed recovery of a pool whose record is lost has the window of the command's leases; no other command has.
 func TestHintWindow(t *testing.T) {
 	st := &State{Dir: "/srv/ids", Window: 10 * time.Minute}
 	st.Makes("p", "sno", nil)
 	for _, r := range []lease.Remedy{{Kind: driver.RemedyCreate}, {Kind: driver.RemedyCreate, Pool: "p"}, {Kind: driver.RemedyRestored, Pool: "q"}, {Kind: driver.RemedyRecover, Pool: "p", Lost: true}} {
 		for _, hint := range st.hints(r, nil) {
-			anew := strings.Contains(hint, "firn pool rescue") && !strings.Contains(hint, "--all")
+			anew := strings.Contains(hint, "firn pool recover") && !strings.Contains(hint, "--all")
 			if strings.Contains(hint, " --window 10m0s ") != anew {
 				t.Errorf("%+v: %q", r, hint)
 			}

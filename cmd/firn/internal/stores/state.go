@@ -24,7 +24,7 @@ import (
 type State struct {
 	Dir      Directory
 	Existing bool          // the store has to be there already
-	Window   time.Duration // of the command's leases; printed rescues have it, since a lost record of a pool knows none
+	Window   time.Duration // of the command's leases; printed recoveries have it, since a lost record of a pool knows none
 	Asks     bool          // the command asks about IDs that there are: a pool that is created now does not know them
 	Instead  struct {      // what the command has instead of the flags --trust-clock and --pool
 		TrustClock, Pool string

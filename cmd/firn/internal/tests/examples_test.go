@@ -27,11 +27,11 @@ var elsewhere = map[string]string{
 	"torture":  "testdata/torture.txtar runs the command with each flag",
 }
 
-// before are the commands that an example follows, beside the examples above. A rescue is of an old pool.
+// before are the commands that an example follows, beside the examples above. A recovery is of an old pool.
 var before = map[string][]string{
 	"pool doctor": {"firn pool create nanoflake --store postgres://ids@db/app"},
 	"serve":       {"firn new nanoflake --state /var/lib/firn"},
-	"pool rescue": {
+	"pool recover": {
 		"firn pool create nanoflake --store postgres://ids@db/app", "firn pool create nanoflake --name orders --state /var/lib/firn",
 	},
 }
@@ -43,7 +43,7 @@ var standIns = []string{"psql", "mariadb", "mysql", "sqlite3"}
 var server = regexp.MustCompile(`'?\b(etcd|postgres|rediss?|kubernetes)://[^ ']+'?|/var/lib/firn`)
 
 // TestExamples: each command has examples, and the examples work as written, in their order, in an empty
-// directory of a user who has never run firn. Directories stand for stores on servers. No rescue asks
+// directory of a user who has never run firn. Directories stand for stores on servers. No recovery asks
 // or waits.
 func TestExamples(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -101,7 +101,7 @@ func (s sandbox) example(t *testing.T, line string) {
 	if strings.HasPrefix(line, "firn pool grants") { // makes no connection
 		typed = line
 	}
-	if strings.HasPrefix(typed, "firn pool rescue") {
+	if strings.HasPrefix(typed, "firn pool recover") {
 		typed += " --yes --no-wait"
 	}
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", typed)

@@ -169,11 +169,11 @@ func overwrite(path string) error { return os.WriteFile(path, []byte("what is th
 
 func (c *crowd) check(errs ...error) { c.Helper(); check(c.T, errs...) }
 
-// rescue types the first rescue that a text tells to type, as it stands. With short windows it gets the flags for them. The
-// rescue makes workers wait until the end of each interval that a generator has.
-func (c *crowd) rescue(text string) {
+// recover types the first recovery that a text tells to type, as it stands. With short windows it gets the flags for them. The
+// recovery makes workers wait until the end of each interval that a generator has.
+func (c *crowd) recover(text string) {
 	c.Helper()
-	line := regexp.MustCompile(`firn pool rescue .*`).FindString(text)
+	line := regexp.MustCompile(`firn pool recover .*`).FindString(text)
 	if line == "" {
 		c.Fatalf("there is no command in: %s", text)
 	}
@@ -185,11 +185,11 @@ func (c *crowd) rescue(text string) {
 	if err != nil {
 		c.Fatalf("%s: %v\n%s", line, err, out)
 	}
-	var rescued struct{ Floor time.Time }
-	c.check(json.Unmarshal(out, &rescued))
+	var recovered struct{ Floor time.Time }
+	c.check(json.Unmarshal(out, &recovered))
 	for _, m := range c.live {
-		if until := m.lease.Until(); rescued.Floor.Before(until) && c.window == longWindow { // short windows are renewed meanwhile
-			c.Errorf("%s: workers are free from %v on, and a generator goes on until %v", line, rescued.Floor, until)
+		if until := m.lease.Until(); recovered.Floor.Before(until) && c.window == longWindow { // short windows are renewed meanwhile
+			c.Errorf("%s: workers are free from %v on, and a generator goes on until %v", line, recovered.Floor, until)
 		}
 	}
 }
@@ -220,34 +220,34 @@ func TestFollowHints(t *testing.T) {
 	for name, follow := range map[string]func(c *crowd){
 		"a damaged worker's record": func(c *crowd) {
 			c.spoil(c.worker(c.live[0]), overwrite)
-			c.rescue(c.says())
+			c.recover(c.says())
 		},
 		"a worker's record cut to nothing, as doctor says": func(c *crowd) {
 			c.spoil(c.worker(c.live[0]), cut)
 			stdout, _, _ := firnRun(c.T, "", "pool", "doctor", "--state", c.dir)
-			c.rescue(stdout)
+			c.recover(stdout)
 		},
 		"a missing worker's record": func(c *crowd) {
 			c.spoil(c.worker(c.live[1]), os.Remove)
-			c.rescue(c.says())
+			c.recover(c.says())
 		},
 		"all workers' records missing, as firn pool show says": func(c *crowd) {
 			c.check(os.Rename(filepath.Join(c.dir, crowdPool, "workers"), c.dir+" workers"))
 			_, stderr, _ := firnRun(c.T, "", "pool", "show", crowdPool, "--state", c.dir)
-			c.rescue(stderr)
+			c.recover(stderr)
 		},
 		"the pool's record missing": func(c *crowd) {
 			c.spoil(c.file("pool"), os.Remove)
-			c.rescue(c.says())
+			c.recover(c.says())
 		},
 		"the pool's record damaged": func(c *crowd) {
 			c.spoil(c.file("pool"), overwrite)
-			c.rescue(c.says())
+			c.recover(c.says())
 		},
 		"the pool's record and a worker's missing": func(c *crowd) {
 			c.spoil(c.file("pool"), os.Remove)
 			c.spoil(c.worker(c.live[2]), os.Remove)
-			c.rescue(c.says())
+			c.recover(c.says())
 		},
 		"a folder in the place of a record": func(c *crowd) {
 			path := c.worker(c.live[0])
@@ -257,13 +257,13 @@ func TestFollowHints(t *testing.T) {
 				c.Fatal(text)
 			}
 			c.check(os.Rename(path, c.dir+"/away"))
-			c.rescue(text)
+			c.recover(text)
 		},
 		"all pools of a copy": func(c *crowd) {
 			c.check(os.Remove(filepath.Join(c.dir, ".place")))
 			text := c.says()
 			c.end()
-			c.rescue(text)
+			c.recover(text)
 		},
 		"a store that has gone back": func(c *crowd) {
 			backup := make(map[string][]byte)
@@ -283,7 +283,7 @@ func TestFollowHints(t *testing.T) {
 					return errors.Join(os.WriteFile(path+" restored", content, 0o600), os.Rename(path+" restored", path))
 				})
 			}
-			c.rescue(c.trouble(c.live[0], lease.ErrRolledBack))
+			c.recover(c.trouble(c.live[0], lease.ErrRolledBack))
 		},
 		"a directory that is away, and is put back": func(c *crowd) {
 			c.check(os.Rename(c.dir, c.dir+" away"))
@@ -299,7 +299,7 @@ func TestFollowHints(t *testing.T) {
 				c.Fatal(text)
 			}
 			c.end()
-			c.rescue(regexp.MustCompile(`firn pool rescue .* --create .*`).FindString(text))
+			c.recover(regexp.MustCompile(`firn pool recover .* --create .*`).FindString(text))
 		},
 	} {
 		for _, window := range []time.Duration{crowdWindow, longWindow} {

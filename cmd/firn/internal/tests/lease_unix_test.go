@@ -331,8 +331,8 @@ func TestColourOfFindings(t *testing.T) {
 	}
 }
 
-// TestRescueAsks: on a terminal a rescue goes on once somebody has typed the name of the pool.
-func TestRescueAsks(t *testing.T) {
+// TestRecoverAsks: on a terminal a recovery goes on once somebody has typed the name of the pool.
+func TestRecoverAsks(t *testing.T) {
 	dir := t.TempDir()
 	if _, stderr, code := firnRun(t, "", "pool", "create", "nanoflake", "--state", dir); code != 0 {
 		t.Fatal(stderr)
@@ -344,14 +344,14 @@ func TestRescueAsks(t *testing.T) {
 		{"nanoflakes\n", "that is not \"nanoflake\": nothing was changed", cli.ExitFailed},
 		{"\n", "nothing was changed", cli.ExitFailed},
 		{"\x04", "nothing was changed", cli.ExitFailed},
-		{"nanoflake\n", "rescued: 0 records", cli.ExitOK},
+		{"nanoflake\n", "recovered: 0 records", cli.ExitOK},
 	} {
-		cmd := firnCommand(t, "pool", "rescue", "nanoflake", "--no-wait", "--state", dir)
+		cmd := firnCommand(t, "pool", "recover", "nanoflake", "--no-wait", "--state", dir)
 		out, err := onTerminal(t, cmd, nil, v.typed)
 		if code := exitCode(err); code != v.code || !strings.Contains(out, v.want) || !strings.Contains(out, "ends all leases of pool nanoflake in file://") {
 			t.Errorf("%q: exit code %d: %s", v.typed, code, out)
 		}
-		if shown := showPoolOf(t, dir); strings.Contains(shown, "rescued") != (v.code == cli.ExitOK) {
+		if shown := showPoolOf(t, dir); strings.Contains(shown, "recovered") != (v.code == cli.ExitOK) {
 			t.Errorf("after %q: %s", v.typed, shown)
 		}
 	}

@@ -122,10 +122,10 @@ func TestServers(t *testing.T) {
 			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "STATE", "free")
 			doctor := firn(cli.ExitOK, "pool", "doctor")
 			has(doctor, "ok       store: "+scheme+"://", "it takes changes", "ok       workers of nanoflake: 1024 of 1024 are free, 0 held")
-			has(firn(cli.ExitOK, "pool", "rescue", "nanoflake", "--yes", "--no-wait", "--skew", "1ms"), "rescued")
-			has(firn(cli.ExitOK, "pool", "doctor"), "it was rescued")
+			has(firn(cli.ExitOK, "pool", "recover", "nanoflake", "--yes", "--no-wait", "--skew", "1ms"), "recovered")
+			has(firn(cli.ExitOK, "pool", "doctor"), "it was recovered")
 			has(firn(cli.ExitOK, "new", "nanoflake"), "0") // it waits for the ten seconds of a window
-			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "rescued")
+			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "recovered")
 		})
 	}
 }

@@ -131,7 +131,7 @@ func TestNoSecrets(t *testing.T) {
 	for _, addr := range addresses {
 		for _, args := range [][]string{
 			{"new", "nanoflake", "--store", addr}, {"new", "nanoflake", "--store=" + addr}, {"pool", "list", "--store", addr}, {"pool", "doctor", "--store", addr},
-			{"pool", "create", "sno", "--store", addr}, {"pool", "show", "sno", "--store", addr}, {"pool", "rescue", "sno", "--yes", "--store", addr},
+			{"pool", "create", "sno", "--store", addr}, {"pool", "show", "sno", "--store", addr}, {"pool", "recover", "sno", "--yes", "--store", addr},
 			{"new", "nanoflake", "-store=" + addr}, {"new", "nanoflake", addr}, {"new", addr}, {addr}, {"pool", addr}, {"pool", "list", addr},
 			{"pool", "--store", addr, "list"}, {"--store", addr, "pool", "list"}, {"--store=" + addr}, {"new", "nanoflake", "--json=" + addr},
 			{"new", "nanoflake", "--state", "x", "--store", addr}, {"new", "scru160", "--store", addr}, {"pool", "show", addr}, {"help", addr},

@@ -104,7 +104,7 @@ func TestRoot(t *testing.T) {
 	}
 	turn.Take(t)
 	const service = 65534
-	for _, first := range []string{"new nanoflake", "pool create nanoflake", "pool rescue nanoflake --yes --no-wait --window 100ms --skew 1s"} {
+	for _, first := range []string{"new nanoflake", "pool create nanoflake", "pool recover nanoflake --yes --no-wait --window 100ms --skew 1s"} {
 		t.Run(first, func(t *testing.T) {
 			dir := t.TempDir()
 			exe := copyFirn(t, dir)
@@ -119,7 +119,7 @@ func TestRoot(t *testing.T) {
 					t.Errorf("user %d: firn %s: %v\n%s", uid, command, err, out)
 				}
 			}
-			if strings.Contains(first, "rescue") {
+			if strings.Contains(first, "recover") {
 				firn(service, "new nanoflake")
 			}
 			firn(0, first)

@@ -50,9 +50,9 @@ before() {
 		*) used 1 ;;
 		esac
 		;;
-	*"pool rescue nanoflake"*" --window "* | "firn pool list "*) used 1 ;;
-	"firn pool rescue nanoflake "*) used 1 2 3 5 42 && echo damaged >"$pool/00005=" ;;
-	"firn new nanoflake --pool orders "* | "firn pool rescue orders "*) used 1 ;;
+	*"pool recover nanoflake"*" --window "* | "firn pool list "*) used 1 ;;
+	"firn pool recover nanoflake "*) used 1 2 3 5 42 && echo damaged >"$pool/00005=" ;;
+	"firn new nanoflake --pool orders "* | "firn pool recover orders "*) used 1 ;;
 	"firn pool show snowflakesi-40-1 "*)
 		hold snowflakesi-40-1 1 snowflakesi --machine-bits 1 && hold snowflakesi-40-1 2 snowflakesi --machine-bits 1
 		;;
@@ -61,6 +61,6 @@ before() {
 		made=$(used 1)
 		firn() { command firn "${@/05xm5fe2qf6dc/$made}" | sed "s/$made/05xm5fe2qf6dc/"; }
 		;;
-	"firn pool rescue --all "*) used 1 2 3 4 && mv "$STATE" "$STATE.original" && cp -a "$STATE.original" "$STATE" ;;
+	"firn pool recover --all "*) used 1 2 3 4 && mv "$STATE" "$STATE.original" && cp -a "$STATE.original" "$STATE" ;;
 	esac
 }

@@ -23,8 +23,8 @@ func (s *countingStore) Get(ctx context.Context, key string) (driver.Entry, erro
 	return s.Store.Get(ctx, key)
 }
 
-// TestCheckRescue: a rescue of all pools looks each up once before it asks.
-func TestCheckRescue(t *testing.T) {
+// TestCheckRecovery: a recovery of all pools looks each up once before it asks.
+func TestCheckRecovery(t *testing.T) {
 	store := &countingStore{memlease.New(), make(map[string]int)}
 	for _, name := range []string{"nanoflake", "sno"} {
 		_, layout, _ := formats.LayoutOf(name)
@@ -33,7 +33,7 @@ func TestCheckRescue(t *testing.T) {
 		}
 	}
 	clear(store.gets)
-	found, err := (&rescueFlags{all: true}).check(t.Context(), nil, store, nil, nil)
+	found, err := (&recoverFlags{all: true}).check(t.Context(), nil, store, nil, nil)
 	var names []string
 	for _, p := range found {
 		names = append(names, p.name)

@@ -20,8 +20,8 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// rescueFlags are the flags of firn pool rescue.
-type rescueFlags struct {
+// recoverFlags are the flags of firn pool recover.
+type recoverFlags struct {
 	stores.State
 	window, skew time.Duration
 	trustClock   bool
@@ -34,17 +34,17 @@ type rescueFlags struct {
 	layout       formats.Options
 }
 
-// newRescue returns the command firn pool rescue.
-func newRescue(s *cli.Streams) *cobra.Command {
-	f := rescueFlags{}
+// newRecover returns the command firn pool recover.
+func newRecover(s *cli.Streams) *cobra.Command {
+	f := recoverFlags{}
 	cmd := &cobra.Command{
-		Use:   "rescue NAME | --all",
+		Use:   "recover NAME | --all",
 		Short: "Make a pool safe after records were lost or restored",
 		Long: `Make a pool safe after its store was restored from a backup or lost something else, or
 when records are missing or damaged.
 
 The pool no longer knows the intervals of its holders. These intervals end within a
-window, plus the difference of the clocks. A rescue therefore gives out no worker before
+window, plus the difference of the clocks. A recovery therefore gives out no worker before
 that time. Holders go on to the end of their intervals, then take new workers.
 
 Where records are missing or damaged, processes may go on meanwhile. If the store has
@@ -53,7 +53,7 @@ gone back to an earlier state:
   1. Stop all processes that take workers from the store. With files and PostgreSQL it
      is enough to keep the processes from the store.
   2. Restore the store: docs/stores.md says how.
-  3. Run firn pool rescue for each pool.
+  3. Run firn pool recover for each pool.
   4. Let the processes at the store again.
 
 --window is the longest window of any lease. A longer window counts if the pool's record
@@ -61,7 +61,7 @@ has it: a lease notes its window there before it takes a worker. --skew is how f
 clock of any process may be ahead of this clock. If the two are too small, IDs can be
 made twice. The command waits until workers are free again, unless --no-wait is given.
 
-If the pool's own record is lost, a rescue makes it again from the workers' records. If
+If the pool's own record is lost, a recovery makes it again from the workers' records. If
 the settings are not the defaults, give --format, --epoch and the widths of the pool. A
 pool that is not lost has its own settings.
 
@@ -69,23 +69,23 @@ If nothing is left of the pool, add --create, too. See that the name and the sto
 right: under a wrong name, --create makes a second pool. If the store has a pool for the
 same IDs, that is refused, unless --beside says that IDs of the two never meet.
 
---all rescues all pools of the store. A directory that is a copy, such as a backup that
+--all recovers all pools of the store. A directory that is a copy, such as a backup that
 was restored elsewhere, is refused by every command until then. The original must be gone
-for good: rescued pools do not know of the original.
+for good: recovered pools do not know of the original.
 
-A rescue that was interrupted leaves a pool without free workers: run the rescue again.
+A recovery that was interrupted leaves a pool without free workers: run the recovery again.
 
 --json writes an object:
 
-  {"pool":"nanoflake","rescued":"…","floor":"…","records":12,"made":0,"kept_out":[3]}
+  {"pool":"nanoflake","recovered":"…","floor":"…","records":12,"made":0,"kept_out":[3]}
 
 "floor" is when workers are free again. "made" counts the workers' records that were
 missing or damaged. "kept_out" are workers that come later: see --trust-clock. "anew" is
 true if the pool's own record was made again.`,
-		Example: `  firn pool rescue nanoflake --store postgres://ids@db/app
-  firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes
-  firn pool rescue --all --state /var/lib/firn
-  firn pool rescue orders --create --format nanoflake --epoch 2020-01-01T00:00:00Z`,
+		Example: `  firn pool recover nanoflake --store postgres://ids@db/app
+  firn pool recover orders --state /var/lib/firn --window 1m --skew 5m --yes
+  firn pool recover --all --state /var/lib/firn
+  firn pool recover orders --create --format nanoflake --epoch 2020-01-01T00:00:00Z`,
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
@@ -101,7 +101,7 @@ true if the pool's own record was made again.`,
 	cmd.ValidArgsFunction = f.CompletePool
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&f.all, "all", false, "rescue all pools of the store")
+	flags.BoolVar(&f.all, "all", false, "recover all pools of the store")
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "longest window of any lease")
 	flags.DurationVar(&f.skew, "skew", lease.DefaultMaxSkew, "how far clocks may differ")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
@@ -113,14 +113,14 @@ true if the pool's own record was made again.`,
 	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
 	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "rescue only in an existing store")
+	f.AddExistingTo(cmd, "recover only in an existing store")
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
 	cli.Complete(cmd, "skew")
 	return cmd
 }
 
-func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) error {
+func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) error {
 	if f.window < time.Millisecond {
 		return cli.BadFlag("window", f.window.String(), "is less than 1ms")
 	}
@@ -158,7 +158,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	}
 	var floor time.Time
 	for _, p := range pools {
-		done, err := f.rescue(ctx, s, store, p)
+		done, err := f.recover(ctx, s, store, p)
 		if err != nil {
 			return err
 		}
@@ -177,16 +177,16 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	return nil
 }
 
-// A target is a pool to rescue, with the possible layouts of the pool.
+// A target is a pool to recover, with the possible layouts of the pool.
 type target struct {
 	name    string
 	layouts []grant.Layout
 }
 
-// rescue rescues a pool, and reports the result.
-func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Rescued, error) {
+// recover recovers a pool, and reports the result.
+func (f *recoverFlags) recover(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Recovery, error) {
 	show := cli.NewMeter(s)
-	done, err := lease.Rescue(ctx, store, p.name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
+	done, err := lease.RecoverPool(ctx, store, p.name, lease.RecoveryConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
 		Layouts: p.layouts, Create: f.create,
 		Progress: func(done, of int) { show.Part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
 	show.End()
@@ -197,9 +197,9 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 	return done, f.tell(s, done)
 }
 
-// openFor opens the store, and returns the pools to rescue. It changes no record. A pool that
-// cannot be rescued is an error before the user is asked.
-func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []grant.Layout) (driver.Store, []target, error) {
+// openFor opens the store, and returns the pools to recover. It changes no record. A pool that
+// cannot be recovered is an error before the user is asked.
+func (f *recoverFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []grant.Layout) (driver.Store, []target, error) {
 	open := f.Look
 	if f.create {
 		open = f.Open
@@ -230,9 +230,9 @@ func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []strin
 	return store, pools, nil
 }
 
-// check returns the pools to rescue: the named pools, or with --all every pool of the store. It
-// looks each pool up once. The error is that a pool cannot be rescued.
-func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []grant.Layout) (pools []target, err error) {
+// check returns the pools to recover: the named pools, or with --all every pool of the store. It
+// looks each pool up once. The error is that a pool cannot be recovered.
+func (f *recoverFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []grant.Layout) (pools []target, err error) {
 	if f.all {
 		if names, err = lease.Names(ctx, store); err != nil {
 			return nil, err
@@ -268,8 +268,8 @@ func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.St
 }
 
 // noTrace returns the error for a pool without entries in the store. The name or the address of the
-// store may be misspelt, and then the rescue would make a second pool.
-func (f *rescueFlags) noTrace(name, where string, others []string) error {
+// store may be misspelt, and then the recovery would make a second pool.
+func (f *recoverFlags) noTrace(name, where string, others []string) error {
 	const most = 20
 	has := "which has no pools"
 	if n := len(others); n > most {
@@ -282,7 +282,7 @@ func (f *rescueFlags) noTrace(name, where string, others []string) error {
 }
 
 // given returns the layout that the flags name, or nil.
-func (f *rescueFlags) given() ([]grant.Layout, error) {
+func (f *recoverFlags) given() ([]grant.Layout, error) {
 	if f.format == "" {
 		if given := f.layout.Given(); len(given) > 0 {
 			return nil, cli.Usagef("%s: needs --format", given[0])
@@ -295,7 +295,7 @@ func (f *rescueFlags) given() ([]grant.Layout, error) {
 
 // guesses returns the possible layouts of a pool without a record of the pool itself. The workers'
 // records say which guess is right. If no record is left, only --all believes the pool's name.
-func (f *rescueFlags) guesses(name string) []grant.Layout {
+func (f *recoverFlags) guesses(name string) []grant.Layout {
 	layouts := formats.LayoutsOf(name)
 	if !f.all {
 		layouts = append(layouts, formats.LayoutsOf("")...)
@@ -304,7 +304,7 @@ func (f *rescueFlags) guesses(name string) []grant.Layout {
 }
 
 // ask returns an error unless the user types the answer.
-func (f *rescueFlags) ask(ctx context.Context, s *cli.Streams, store driver.Store, what, answer string) error {
+func (f *recoverFlags) ask(ctx context.Context, s *cli.Streams, store driver.Store, what, answer string) error {
 	fmt.Fprintf(s.Err, `This ends all leases of %s in %s. Processes that have a worker
 stop making IDs when their intervals are over, for %v or longer.
 To go on, type %q: `, what, store, f.window+f.skew, answer)
@@ -319,7 +319,7 @@ To go on, type %q: `, what, store, f.window+f.skew, answer)
 }
 
 // hint returns an error with hints on this command's flags.
-func (f *rescueFlags) hint(err error) error {
+func (f *recoverFlags) hint(err error) error {
 	var skew *lease.SkewError
 	var record *driver.Error
 	var hints []string
@@ -336,21 +336,21 @@ func (f *rescueFlags) hint(err error) error {
 	return cli.WithHints(err, func() []string { return hints })
 }
 
-// rescueObject is a rescue in JSON.
-type rescueObject struct {
-	Pool    string   `json:"pool"`
-	Rescued jsonTime `json:"rescued"`
-	Floor   jsonTime `json:"floor"`
-	Records int      `json:"records"`
-	Made    int      `json:"made"`
-	KeptOut []int    `json:"kept_out"`
-	Anew    bool     `json:"anew,omitempty"`
+// recoveryObject is a recovery in JSON.
+type recoveryObject struct {
+	Pool      string   `json:"pool"`
+	Recovered jsonTime `json:"recovered"`
+	Floor     jsonTime `json:"floor"`
+	Records   int      `json:"records"`
+	Made      int      `json:"made"`
+	KeptOut   []int    `json:"kept_out"`
+	Anew      bool     `json:"anew,omitempty"`
 }
 
 // tell reports the result.
-func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
-	rescued, floor := done.Pool.Rescued()
-	about := rescueObject{Pool: done.Pool.Name(), Rescued: jsonTime{rescued}, Floor: jsonTime{floor},
+func (f *recoverFlags) tell(s *cli.Streams, done *lease.Recovery) error {
+	recovered, floor := done.Pool.Recovered()
+	about := recoveryObject{Pool: done.Pool.Name(), Recovered: jsonTime{recovered}, Floor: jsonTime{floor},
 		Records: done.Raised + done.Made, Made: done.Made, KeptOut: []int{}, Anew: done.Anew}
 	for _, w := range done.Ahead {
 		about.KeptOut = append(about.KeptOut, w.Number)
@@ -365,7 +365,7 @@ func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 		if about.Anew {
 			anew = ", and the pool's own record was, too"
 		}
-		_, err = fmt.Fprintf(s.Out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers are available from %s on\n",
+		_, err = fmt.Fprintf(s.Out, "%s  recovered: %d records, of which %d were missing or damaged%s; workers are available from %s on\n",
 			about.Pool, about.Records, about.Made, anew, cli.TimeText(floor))
 	}
 	if err != nil {
@@ -375,7 +375,7 @@ func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 }
 
 // wait waits until a time, and shows the progress.
-func (f *rescueFlags) wait(s *cli.Streams, until time.Time) {
+func (f *recoverFlags) wait(s *cli.Streams, until time.Time) {
 	const step = 200 * time.Millisecond
 	all := time.Until(until)
 	show := cli.NewMeter(s)

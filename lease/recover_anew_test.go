@@ -17,7 +17,7 @@ import (
 
 // A missing or damaged pool's record is made again from the workers' records or, if nothing is left,
 // from the single given layout.
-func TestRescueAnew(t *testing.T) {
+func TestRecoveryAnew(t *testing.T) {
 	right, wrong := testLayout(8), testLayout(9)
 	for name, test := range map[string]struct {
 		change  func(s testBackup)
@@ -61,7 +61,7 @@ func TestRescueAnew(t *testing.T) {
 		for key, value := range content {
 			put(t, store, key, value)
 		}
-		done := rescues(t, name, store, RescueConfig{clock: clock.now, Layouts: test.layouts, Create: test.create}, test.want)
+		done := recovers(t, name, store, RecoveryConfig{clock: clock.now, Layouts: test.layouts, Create: test.create}, test.want)
 		if done == nil {
 			continue
 		}
@@ -88,8 +88,8 @@ func TestRescueAnew(t *testing.T) {
 }
 
 // A pool loses its own record, or all records, beside working leases. The leases mint to the end of
-// their intervals, and after the rescue no ID comes twice.
-func TestRescueAnewBesideLeases(t *testing.T) {
+// their intervals, and after the recovery no ID comes twice.
+func TestRecoveryAnewBesideLeases(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			clock, store := newTestClock(), newRestored()
@@ -113,7 +113,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 				}
 				time.Sleep(97 * time.Millisecond)
 			}
-			done := testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}, Create: all}))
+			done := testkit.Must(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}, Create: all}))
 			for range 2 {
 				g, l, _ := keep(t, done.Pool, clock, Config{Wait: 2 * time.Minute})
 				if until := l.Until(); until.Before(done.Floor) {
@@ -186,9 +186,9 @@ func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driv
 	return rev, err
 }
 
-// If the store itself finds entries damaged, the other entries stay visible, and a rescue replaces
+// If the store itself finds entries damaged, the other entries stay visible, and a recovery replaces
 // the damaged ones.
-func TestRescueUnreadable(t *testing.T) {
+func TestRecoveryUnreadable(t *testing.T) {
 	clock, store := newTestClock(), &unreadable{Store: memlease.New()}
 	p := mustCreate(t, store, 8)
 	testkit.Must(p.grow(t.Context(), -1))
@@ -207,7 +207,7 @@ func TestRescueUnreadable(t *testing.T) {
 	}
 	testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrDamaged, "")
 	store.spoil(driver.ErrDamaged, poolKey("p"))
-	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
+	done, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
 	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -217,10 +217,10 @@ func TestRescueUnreadable(t *testing.T) {
 	})
 	clock.step(done.Floor.Sub(clock.now()))
 	testkit.OK(t, tries(t, p, clock, Config{Wait: -1}))
-	// If an entry is unreadable for another reason, the rescue changes nothing.
+	// If an entry is unreadable for another reason, the recovery changes nothing.
 	store.spoil(driver.ErrUnavailable, workerKey("p", 2))
 	before := done.Pool.term()
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
+	if _, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 		t.Error(err)
 	}
 	store.keys.Delete(workerKey("p", 2))

@@ -13,9 +13,9 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// RescueConfig holds the settings of a rescue. The zero RescueConfig suits leases with the default
+// RecoveryConfig holds the settings of a recovery. The zero RecoveryConfig suits leases with the default
 // windows, and clocks that differ by up to a minute.
-type RescueConfig struct {
+type RecoveryConfig struct {
 	// Window is the longest window of any lease of the pool. A longer window in the records counts
 	// instead: the pool's record has the longest window of all leases, if it is longer than 10 s. 0
 	// means 10 s.
@@ -26,13 +26,13 @@ type RescueConfig struct {
 	// clocks differ by at most the Skew (see [Pool.HolderAt]).
 	Skew time.Duration
 
-	// TrustClock makes the rescue accept this clock where the store disagrees, without an error
+	// TrustClock makes the recovery accept this clock where the store disagrees, without an error
 	// that is [ErrClockSkew]. A worker used further ahead than the settings allow is then kept out
 	// for longer than the other workers: for the age of the pool.
 	TrustClock bool
 
 	// Layouts are the possible layouts of the pool. A pool of another layout is an error that is
-	// [ErrPoolMismatch]. A rescue needs Layouts only if the pool's own record is missing or damaged,
+	// [ErrPoolMismatch]. A recovery needs Layouts only if the pool's own record is missing or damaged,
 	// and makes the record again, with the layout named by the workers' records. If no record names
 	// a layout, Layouts must have one element.
 	Layouts []grant.Layout
@@ -51,29 +51,29 @@ type RescueConfig struct {
 	lanes   int              // how many records are written at once; 0 means 16
 }
 
-// Rescued is the result of a rescue.
-type Rescued struct {
+// A Recovery is the result of a recovery.
+type Recovery struct {
 	Pool   *Pool
 	Floor  time.Time // no lease gets a worker before the floor
-	Raised int       // how many records the rescue found
+	Raised int       // how many records the recovery found
 	Made   int       // how many records were missing or damaged, and were made again
 	Anew   bool      // the pool's own record was made again, too
-	Ahead  []Worker  // the workers that are kept out for longer, see RescueConfig.TrustClock
+	Ahead  []Worker  // the workers that are kept out for longer, see RecoveryConfig.TrustClock
 }
 
-// Rescue makes a pool safe to use after its store has lost changes: the store was restored from a
+// RecoverPool makes a pool safe to use after its store has lost changes: the store was restored from a
 // backup, or records are missing or damaged. The pool's own record may be lost, too (see
-// RescueConfig.Layouts), or all records (see RescueConfig.Create). Rescue ends all leases of the
+// RecoveryConfig.Layouts), or all records (see RecoveryConfig.Create). RecoverPool ends all leases of the
 // pool. The generators go on to the end of the intervals. No lease gets a worker before the floor: a
 // window and the skew from now. After the floor, leases go on by themselves.
 //
 // If the store has gone back to an earlier state, let no process that takes workers of the pool
-// reach the store until Rescue has returned. If records are missing or damaged, processes may go
-// on: no lease takes a worker whose record is missing or damaged. After an error of Rescue the pool may
-// refuse leases, with an error that is [ErrRescuing], until Rescue is run again. Each run does the whole
-// rescue.
+// reach the store until RecoverPool has returned. If records are missing or damaged, processes may go
+// on: no lease takes a worker whose record is missing or damaged. After an error of RecoverPool the pool may
+// refuse leases, with an error that is [ErrRecovering], until RecoverPool is run again. Each run does the whole
+// recovery.
 //
-// With RescueConfig.Create, Rescue prepares the store first, as [Create] does: the table of a database may
+// With RecoveryConfig.Create, RecoverPool prepares the store first, as [Create] does: the table of a database may
 // be lost, too.
 //
 // # Why it is safe
@@ -83,19 +83,19 @@ type Rescued struct {
 // settings say, and no timestamp from the floor on was given out. If the store remembers a later
 // end of a worker, the later end counts.
 //
-//  1. Rescue writes the pool's own record, with the next generation and the floor. The generation
+//  1. RecoverPool writes the pool's own record, with the next generation and the floor. The generation
 //     keeps leases away from workers whose records are not raised yet: records of an earlier
-//     generation are refused. The generation is the time of the rescue, and so a later one even if
-//     the backup knows nothing of the last rescue. The floor is for workers that the store has
+//     generation are refused. The generation is the time of the recovery, and so a later one even if
+//     the backup knows nothing of the last recovery. The floor is for workers that the store has
 //     forgotten, because their first use came after the backup: their new records begin at the
 //     floor.
-//  2. Rescue writes each worker's record, at the record's own revision: with the new generation,
+//  2. RecoverPool writes each worker's record, at the record's own revision: with the new generation,
 //     without a holder, and used up to the floor. A lease with the worker meets another revision at
 //     the next renewal.
 //
-// After an interruption between the two steps, the records that were not raised are refused. The next rescue begins a new
-// generation: the store may be a backup of an interrupted rescue.
-func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig) (*Rescued, error) {
+// After an interruption between the two steps, the records that were not raised are refused. The next recovery begins a new
+// generation: the store may be a backup of an interrupted recovery.
+func RecoverPool(ctx context.Context, store driver.Store, name string, c RecoveryConfig) (*Recovery, error) {
 	c, err := c.settle()
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 			return nil, err
 		}
 	}
-	r := &rescue{name: name, store: timed{Store: store, clock: c.clock, world: c.world, limit: c.timeout}, RescueConfig: c}
+	r := &recoverer{name: name, store: timed{Store: store, clock: c.clock, world: c.world, limit: c.timeout}, RecoveryConfig: c}
 	for {
 		if err = r.look(ctx); err != nil {
 			return nil, err
@@ -121,13 +121,13 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 		err = r.confirm(ctx)
 	}
 	if err != nil {
-		return nil, ofPool(name, "the rescue was not finished, run it again: %w", err)
+		return nil, ofPool(name, "the recovery was not finished, run it again: %w", err)
 	}
 	r.result.Pool = newPool(store, name, &r.after)
 	return &r.result, nil
 }
 
-func (c RescueConfig) settle() (RescueConfig, error) {
+func (c RecoveryConfig) settle() (RecoveryConfig, error) {
 	setDefault(&c.Window, DefaultWindow)
 	setDefault(&c.Skew, DefaultMaxSkew)
 	setDefault(&c.timeout, time.Minute)
@@ -144,23 +144,23 @@ func (c RescueConfig) settle() (RescueConfig, error) {
 	return c, nil
 }
 
-// A rescue is one run of Rescue.
-type rescue struct {
-	RescueConfig
+// A recoverer is one run of RecoverPool.
+type recoverer struct {
+	RecoveryConfig
 	store timed
 
 	name    string
-	before  *poolRecord // as the rescue found it, or as it may have been
+	before  *poolRecord // as the recovery found it, or as it may have been
 	rev     driver.Revision
-	after   poolRecord       // as the rescue writes it
-	pool    *Pool            // by which the rescue reads records
-	records map[int]rescuing // of all workers that the pool names or that have a record
-	reached int64            // how far ahead of its clock any lease may have asked for timestamps
-	result  Rescued
+	after   poolRecord         // as the recovery writes it
+	pool    *Pool              // by which the recovery reads records
+	records map[int]recovering // of all workers that the pool names or that have a record
+	reached int64              // how far ahead of its clock any lease may have asked for timestamps
+	result  Recovery
 }
 
-// rescuing is a worker's record, and what becomes of the record.
-type rescuing struct {
+// recovering is a worker's record, and what becomes of the record.
+type recovering struct {
 	found record
 	rev   driver.Revision
 	lost  bool // it is missing or damaged
@@ -168,7 +168,7 @@ type rescuing struct {
 }
 
 // look reads all records, and settles the new ones before anything is changed.
-func (r *rescue) look(ctx context.Context) error {
+func (r *recoverer) look(ctx context.Context) error {
 	before, rev, lost := readPool(ctx, r.store, r.name)
 	r.before, r.rev = before, rev
 	switch {
@@ -185,7 +185,7 @@ func (r *rescue) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.result = Rescued{}
+	r.result = Recovery{}
 	if lost != nil {
 		if r.before, err = r.anew(entries, now); err != nil {
 			return err
@@ -193,7 +193,7 @@ func (r *rescue) look(ctx context.Context) error {
 		r.result.Anew = true
 	}
 	r.pool = newPool(r.store, r.name, r.before)
-	r.records = make(map[int]rescuing)
+	r.records = make(map[int]recovering)
 	generation, window := r.before.Generation, max(r.Window.Microseconds(), r.before.Window)
 	for _, e := range entries {
 		worker, ok := workerOf(r.name, e.Key)
@@ -210,7 +210,7 @@ func (r *rescue) look(ctx context.Context) error {
 	for _, m := range r.before.Made {
 		for worker := m[0]; worker < m[1]; worker++ {
 			if _, ok := r.records[worker]; !ok {
-				r.records[worker] = rescuing{lost: true}
+				r.records[worker] = recovering{lost: true}
 			}
 		}
 	}
@@ -229,9 +229,9 @@ func (r *rescue) look(ctx context.Context) error {
 	return nil
 }
 
-// canMake reports whether the rescue makes a pool's record again. Why says why the record cannot be
+// canMake reports whether the recovery makes a pool's record again. Why says why the record cannot be
 // read.
-func (r *rescue) canMake(why error) bool {
+func (r *recoverer) canMake(why error) bool {
 	switch {
 	case len(r.Layouts) == 0 || errors.Is(why, ErrVersion):
 		return false
@@ -243,7 +243,7 @@ func (r *rescue) canMake(why error) bool {
 
 // anew returns a new record for a pool without its own, after the records of its workers. The time
 // of creation is lost.
-func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
+func (r *recoverer) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	type identity struct{ uuid, layout string }
 	count := make(map[identity]int)
 	var most identity // that of most records: some may be of an earlier pool
@@ -289,28 +289,28 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 
 // reach is how far ahead of now a lease may have asked for timestamps: a window and the skew, and a
 // few ticks and a moment's grace for intervals ahead of the lease's clock.
-func (r *rescue) reach(window int64) int64 {
+func (r *recoverer) reach(window int64) int64 {
 	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.pool.layout.Unit.Microseconds()
 }
 
 // read decodes a worker's record. A damaged record is lost, and so is a record of another pool; but
 // the end of the latter counts. A record of another version, or an unreadable one, is an error:
-// Rescue leaves such a record alone.
-func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
+// RecoverPool leaves such a record alone.
+func (r *recoverer) read(e driver.Entry, worker int) (recovering, error) {
 	s, err := r.pool.read(e, worker, r.before.Generation)
 	switch {
-	case err == nil || errors.Is(err, ErrRescuing) || errors.Is(err, errAhead):
-		return rescuing{found: s.record, rev: s.rev}, nil
+	case err == nil || errors.Is(err, ErrRecovering) || errors.Is(err, errAhead):
+		return recovering{found: s.record, rev: s.rev}, nil
 	case errors.Is(err, errForeign):
-		return rescuing{found: s.record, rev: s.rev, lost: true}, nil
+		return recovering{found: s.record, rev: s.rev, lost: true}, nil
 	case errors.Is(err, ErrDamaged) && e.Revision != driver.None:
-		return rescuing{rev: e.Revision, lost: true}, nil
+		return recovering{rev: e.Revision, lost: true}, nil
 	}
-	return rescuing{}, err
+	return recovering{}, err
 }
 
 // now returns the time to reckon the floor from.
-func (r *rescue) now(ctx context.Context) (int64, error) {
+func (r *recoverer) now(ctx context.Context) (int64, error) {
 	before := r.clock()
 	if r.TrustClock {
 		return before.UnixMicro(), nil
@@ -335,7 +335,7 @@ func (r *rescue) now(ctx context.Context) (int64, error) {
 //
 // If the operator trusts this clock, only the worker beyond the floor is in doubt. Its timestamps
 // are safe from later on by as much as the backup may be old, which is at most the age of the pool.
-func (r *rescue) settleAll(now, window, floor int64) error {
+func (r *recoverer) settleAll(now, window, floor int64) error {
 	used := []int64{r.before.Created}
 	ahead := -1
 	for worker, s := range r.records {
@@ -376,7 +376,7 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 
 // begin writes the pool's record. The error is a driver.ErrConflict if the record has changed since
 // look.
-func (r *rescue) begin(ctx context.Context) error {
+func (r *recoverer) begin(ctx context.Context) error {
 	key, value := poolKey(r.name), encode(&r.after)
 	_, err := r.store.Put(ctx, key, value, r.rev)
 	if err == nil {
@@ -395,7 +395,7 @@ func (r *rescue) begin(ctx context.Context) error {
 }
 
 // raiseAll writes the records of all workers.
-func (r *rescue) raiseAll(ctx context.Context) error {
+func (r *recoverer) raiseAll(ctx context.Context) error {
 	workers := make(chan int, len(r.records))
 	for _, worker := range slices.Sorted(maps.Keys(r.records)) {
 		workers <- worker
@@ -440,7 +440,7 @@ func (r *rescue) raiseAll(ctx context.Context) error {
 
 // raise writes a worker's record, at any revision: until the record is written, a lease from before
 // may be renewing the worker.
-func (r *rescue) raise(ctx context.Context, worker int) error {
+func (r *recoverer) raise(ctx context.Context, worker int) error {
 	s, key := r.records[worker], workerKey(r.name, worker)
 	for {
 		next := r.pool.unused(worker, term{r.after.Generation, max(s.until, s.found.Until)})
@@ -484,7 +484,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 // The entry of a lease that holds the worker in a backup is not final. After the backup, the lease
 // may have given back timestamps, and another lease may have taken the worker, from the time of its
 // clock on. So the entry ends as far before as any lease reaches ahead of another's clock.
-func (r *rescue) history(s rescuing) []holding {
+func (r *recoverer) history(s recovering) []holding {
 	if s.lost {
 		return nil
 	}
@@ -500,9 +500,9 @@ func (r *rescue) history(s rescuing) []holding {
 	return append([]holding{last}, ended...)
 }
 
-// confirm returns an error if another rescue has begun meanwhile. The other rescue has to be
+// confirm returns an error if another recovery has begun meanwhile. The other recovery has to be
 // finished.
-func (r *rescue) confirm(ctx context.Context) error {
+func (r *recoverer) confirm(ctx context.Context) error {
 	now, _, err := readPool(ctx, r.store, r.name)
 	if err == nil && now.Generation != r.after.Generation {
 		err = r.overtaken()
@@ -510,6 +510,6 @@ func (r *rescue) confirm(ctx context.Context) error {
 	return err
 }
 
-func (r *rescue) overtaken() error {
-	return fmt.Errorf("%w: another rescue has begun", ErrRescuing)
+func (r *recoverer) overtaken() error {
+	return fmt.Errorf("%w: another recovery has begun", ErrRecovering)
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// rescues runs a rescue of the pool p, and fails unless the error is want. After an error no record
-// may have changed, and rescues returns nil.
-func rescues(t *testing.T, name string, store driver.Store, c RescueConfig, want error) *Rescued {
+// recovers runs a recovery of the pool p, and fails unless the error is want. After an error no record
+// may have changed, and recovers returns nil.
+func recovers(t *testing.T, name string, store driver.Store, c RecoveryConfig, want error) *Recovery {
 	t.Helper()
 	before := fmt.Sprint(backUp(t, store))
-	done, err := Rescue(t.Context(), store, "p", c)
+	done, err := RecoverPool(t.Context(), store, "p", c)
 	if !errors.Is(err, want) || (err == nil) != (want == nil) {
 		t.Errorf("%s: %v", name, err)
 	}
@@ -34,9 +34,9 @@ func rescues(t *testing.T, name string, store driver.Store, c RescueConfig, want
 	return nil
 }
 
-// No interval from before a rescue is given again, not even if the backup does not know the lease
+// No interval from before a recovery is given again, not even if the backup does not know the lease
 // or the worker. Earlier leases go on to the end of the interval, and later with new workers.
-func TestRescue(t *testing.T) {
+func TestRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), newRestored()
 		p := mustCreate(t, store, 8)
@@ -51,13 +51,13 @@ func TestRescue(t *testing.T) {
 		}
 		time.Sleep(20 * time.Second)
 		store.restore(t, empty)
-		done := mustRescue(t, store, clock)
+		done := mustRecover(t, store, clock)
 		now := clock.now()
 		if want := now.Add(DefaultWindow + DefaultMaxSkew + grace + 4*time.Millisecond); !done.Floor.Equal(want) {
 			t.Errorf("the floor is %v, not %v", done.Floor, want)
 		}
-		if at, floor := done.Pool.Rescued(); !at.Equal(now) || !floor.Equal(done.Floor) {
-			t.Errorf("it was rescued at %v with the floor %v, not %v and %v", at, floor, now, done.Floor)
+		if at, floor := done.Pool.Recovered(); !at.Equal(now) || !floor.Equal(done.Floor) {
+			t.Errorf("it was recovered at %v with the floor %v, not %v and %v", at, floor, now, done.Floor)
 		}
 		for clock.now().Before(done.Floor) {
 			for i, g := range generators {
@@ -67,7 +67,7 @@ func TestRescue(t *testing.T) {
 			}
 			err := tries(t, p, clock, Config{Wait: -1})
 			var none *NoWorkerError
-			if !errors.As(err, &none) || !none.Rescued || !none.Soonest.Equal(done.Floor) {
+			if !errors.As(err, &none) || !none.Recovered || !none.Soonest.Equal(done.Floor) {
 				t.Fatalf("before the floor: %v", err)
 			}
 			time.Sleep(777 * time.Millisecond)
@@ -98,7 +98,7 @@ func TestRescue(t *testing.T) {
 	})
 }
 
-// After a store has gone back, leases take nothing from the store until the pool was rescued, and
+// After a store has gone back, leases take nothing from the store until the pool was recovered, and
 // report the reason.
 func TestRolledBack(t *testing.T) {
 	for name, when := range map[string]time.Duration{"own record": 10 * time.Second, "another's": 0, "no record": -1} {
@@ -129,7 +129,7 @@ func TestRolledBack(t *testing.T) {
 			if got := log.kinds(); got != "acquired renewed lost failing expired" {
 				t.Errorf("%s: events: %s", name, got)
 			}
-			mustRescue(t, store, clock)
+			mustRecover(t, store, clock)
 			time.Sleep(75 * time.Second)
 			mints(t, g, l)
 			if err := l.Close(); err != nil {
@@ -139,9 +139,9 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
-// Close after a rescue has nothing to give back. Close after a restore without a rescue reports the
+// Close after a recovery has nothing to give back. Close after a restore without a recovery reports the
 // restore.
-func TestCloseRescued(t *testing.T) {
+func TestCloseRecovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), newRestored()
 		p := mustCreate(t, store, 8)
@@ -155,7 +155,7 @@ func TestCloseRescued(t *testing.T) {
 			t.Errorf("after a restore: %v", err)
 		}
 		testkit.Is(t, first.Close(), ErrRolledBack, "after a restore")
-		before := mustRescue(t, store, clock)
+		before := mustRecover(t, store, clock)
 		testkit.OK(t, third.Close())
 		if used, _, err := p.Workers(t.Context()); err != nil || len(used) != 1 || used[0].Until.Before(before.Floor) {
 			t.Errorf("%+v, %v", used, err)
@@ -163,22 +163,22 @@ func TestCloseRescued(t *testing.T) {
 	})
 }
 
-// A rescue may die after any request: the pool is then unchanged or refused, and the next rescue
+// A recovery may die after any request: the pool is then unchanged or refused, and the next recovery
 // finishes.
-func TestRescueInterrupted(t *testing.T) {
+func TestRecoveryInterrupted(t *testing.T) {
 	died := errors.New("died")
 	for left := range 8 {
 		clock, store := newTestClock(), memlease.New()
 		p := mustCreate(t, store, 6)
 		testkit.Must(p.grow(t.Context(), -1))
-		_, err := Rescue(t.Context(), dying(store, left, died), "p", RescueConfig{clock: clock.now, lanes: 1})
+		_, err := RecoverPool(t.Context(), dying(store, left, died), "p", RecoveryConfig{clock: clock.now, lanes: 1})
 		if dies := left < 5; errors.Is(err, died) != dies || dies && !strings.Contains(err.Error(), "run it again") {
 			t.Fatalf("after %d requests: %v", left, err)
 		}
 		for name, p := range map[string]*Pool{"was open": p, "is opened": mustOpen(t, store)} {
 			switch err := tries(t, p, clock, Config{Wait: -1}); {
 			case left == 0 && err == nil:
-			case left > 0 && left < 5 && errors.Is(err, ErrRescuing):
+			case left > 0 && left < 5 && errors.Is(err, ErrRecovering):
 			case left >= 5 && errors.Is(err, ErrNoWorker):
 			default:
 				t.Errorf("after %d requests a pool that %s: %v", left, name, err)
@@ -186,19 +186,19 @@ func TestRescueInterrupted(t *testing.T) {
 		}
 		clock.step(time.Hour)
 		if left > 0 && left < 5 {
-			testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrRescuing, "after %d requests and an hour", left)
+			testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrRecovering, "after %d requests and an hour", left)
 		}
-		done := mustRescue(t, store, clock)
+		done := mustRecover(t, store, clock)
 		clock.step(done.Floor.Sub(clock.now()))
 		if err := tries(t, p, clock, Config{Wait: -1}); err != nil {
-			t.Errorf("after %d requests and another rescue: %v", left, err)
+			t.Errorf("after %d requests and another recovery: %v", left, err)
 		}
 	}
 }
 
 // Missing and damaged records are made again, at the floor. If another program may read a record,
-// the rescue changes nothing.
-func TestRescueRecords(t *testing.T) {
+// the recovery changes nothing.
+func TestRecoveryRecords(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(r *record) string // what is stored instead; "" for nothing
 		want   error
@@ -225,7 +225,7 @@ func TestRescueRecords(t *testing.T) {
 			}
 			put(t, store, key, value)
 		}
-		done := rescues(t, name, store, RescueConfig{clock: clock.now}, test.want)
+		done := recovers(t, name, store, RecoveryConfig{clock: clock.now}, test.want)
 		if done == nil {
 			continue
 		}
@@ -247,8 +247,8 @@ func TestRescueRecords(t *testing.T) {
 	}
 }
 
-// A rescue meets a renewing lease at the latest revision.
-func TestRescueRaces(t *testing.T) {
+// A recovery meets a renewing lease at the latest revision.
+func TestRecoveryRaces(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	g := generator(t, clock)
@@ -264,7 +264,7 @@ func TestRescueRaces(t *testing.T) {
 		}
 		return nil
 	}}
-	done, err := Rescue(t.Context(), racing, "p", RescueConfig{clock: clock.now, Skew: time.Millisecond, Window: time.Minute})
+	done, err := RecoverPool(t.Context(), racing, "p", RecoveryConfig{clock: clock.now, Skew: time.Millisecond, Window: time.Minute})
 	if err != nil || races > 0 {
 		t.Fatal(races, err)
 	}
@@ -278,8 +278,8 @@ func TestRescueRaces(t *testing.T) {
 	}
 }
 
-// A rescue knows the longest window of all leases, whatever becomes of their records.
-func TestRescueWindow(t *testing.T) {
+// A recovery knows the longest window of all leases, whatever becomes of their records.
+func TestRecoveryWindow(t *testing.T) {
 	const window = 10 * time.Minute
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
@@ -287,7 +287,7 @@ func TestRescueWindow(t *testing.T) {
 		c.clock, c.First = clock.now, c.Window
 		return testkit.Must(p.kept(t.Context(), generator(t, clock).ForLease(), c))
 	}
-	covers := func(what string, done *Rescued, leases ...*Lease) {
+	covers := func(what string, done *Recovery, leases ...*Lease) {
 		t.Helper()
 		for _, l := range leases {
 			if until := l.Until(); done.Floor.Before(until) {
@@ -299,12 +299,12 @@ func TestRescueWindow(t *testing.T) {
 
 	long, short := holds(Config{Window: window}), holds(Config{})
 	lose(long)
-	first := mustRescue(t, store, clock)
+	first := mustRecover(t, store, clock)
 	covers("a lost record", first, long, short)
 
-	// After the rescue, no record of a worker names the window.
+	// After the recovery, no record of a worker names the window.
 	clock.step(time.Minute)
-	covers("a second rescue", mustRescue(t, store, clock), long)
+	covers("a second recovery", mustRecover(t, store, clock), long)
 
 	// Nor does the pool's record, if it was lost, too. The lease names its window again when it takes a worker.
 	clock.step(2 * window)
@@ -313,24 +313,24 @@ func TestRescueWindow(t *testing.T) {
 		put(t, store, workerKey("p", worker), []byte("lost"))
 	}
 	put(t, store, poolKey("p"), []byte("lost"))
-	anew := testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: layouts}))
+	anew := testkit.Must(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Layouts: layouts}))
 	clock.step(anew.Floor.Sub(clock.now()))
 	p = anew.Pool
 	other := holds(Config{Window: 2 * window})
 	lose(other)
-	covers("a record made again", mustRescue(t, store, clock), other)
+	covers("a record made again", mustRecover(t, store, clock), other)
 
-	// A rescue with a longer window notes that window.
+	// A recovery with a longer window notes that window.
 	clock.step(4 * window)
-	testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Window: time.Hour}))
+	testkit.Must(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Window: time.Hour}))
 	clock.step(2 * time.Hour)
-	if done := mustRescue(t, store, clock); done.Floor.Sub(clock.now()) < time.Hour {
-		t.Errorf("the floor is in %v after a rescue with a window of an hour", done.Floor.Sub(clock.now()))
+	if done := mustRecover(t, store, clock); done.Floor.Sub(clock.now()) < time.Hour {
+		t.Errorf("the floor is in %v after a recovery with a window of an hour", done.Floor.Sub(clock.now()))
 	}
 }
 
-// A lease that read the pool before a rescue, and the workers after its begin, takes no worker.
-func TestTakeWhileRescued(t *testing.T) {
+// A lease that read the pool before a recovery, and the workers after its begin, takes no worker.
+func TestTakeWhileRecovered(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		clock, store := newTestClock(), memlease.New()
 		p := mustCreate(t, store, 4)
@@ -346,12 +346,12 @@ func TestTakeWhileRescued(t *testing.T) {
 					}
 					return nil
 				}}
-				testkit.Is(t, testkit.Err(Rescue(t.Context(), dying, "p", RescueConfig{clock: clock.now})), died, "the rescue")
+				testkit.Is(t, testkit.Err(RecoverPool(t.Context(), dying, "p", RecoveryConfig{clock: clock.now})), died, "the recovery")
 			}
 			return nil
 		}}
 		_, err := try(t, p, clock, Config{Wait: -1, Worker: worker})
-		if !begun || !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
+		if !begun || !errors.Is(err, ErrRecovering) && !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
 			t.Errorf("%+v: %v", worker, err)
 		}
 		if used, _ := store.List(t.Context(), workersKey("p")); strings.Contains(fmt.Sprintf("%s", used), "attempt") {
@@ -360,12 +360,12 @@ func TestTakeWhileRescued(t *testing.T) {
 	}
 }
 
-func TestRescueClock(t *testing.T) {
+func TestRecoveryClock(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for name, test := range map[string]struct {
 		clock, store time.Duration // how far they are wrong; 0 for a store without one
 		used         time.Duration // one of two workers was used so far ahead of the right time
-		config       RescueConfig
+		config       RecoveryConfig
 		wrong        bool
 		ahead        int
 	}{
@@ -373,14 +373,14 @@ func TestRescueClock(t *testing.T) {
 		"ahead of the store":                 {clock: 2 * time.Minute, store: 1, wrong: true},
 		"behind the store":                   {clock: -2 * time.Minute, store: 1, wrong: true},
 		"about that of the store":            {clock: 59 * time.Second, store: 1},
-		"as far as it may be":                {clock: 2 * time.Minute, store: 1, config: RescueConfig{Skew: 3 * time.Minute}},
-		"trusted":                            {clock: 2 * time.Minute, store: 1, config: RescueConfig{TrustClock: true}},
+		"as far as it may be":                {clock: 2 * time.Minute, store: 1, config: RecoveryConfig{Skew: 3 * time.Minute}},
+		"trusted":                            {clock: 2 * time.Minute, store: 1, config: RecoveryConfig{TrustClock: true}},
 		"years ahead":                        {clock: 2 * year, wrong: true},
-		"years ahead and trusted":            {clock: 2 * year, config: RescueConfig{TrustClock: true}},
+		"years ahead and trusted":            {clock: 2 * year, config: RecoveryConfig{TrustClock: true}},
 		"behind a worker":                    {clock: -10 * time.Minute, used: time.Second, wrong: true},
-		"behind a worker, as far as may be":  {clock: -10 * time.Minute, used: time.Second, config: RescueConfig{Skew: 11 * time.Minute}},
+		"behind a worker, as far as may be":  {clock: -10 * time.Minute, used: time.Second, config: RecoveryConfig{Skew: 11 * time.Minute}},
 		"of a worker that was far ahead":     {used: year, wrong: true},
-		"and that of a worker was far ahead": {used: year, config: RescueConfig{TrustClock: true}, ahead: 1},
+		"and that of a worker was far ahead": {used: year, config: RecoveryConfig{TrustClock: true}, ahead: 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			right, clock := newTestClock(), newTestClock()
@@ -398,7 +398,7 @@ func TestRescueClock(t *testing.T) {
 			}
 			before := fmt.Sprint(backUp(t, store))
 			test.config.clock = clock.now
-			done, err := Rescue(t.Context(), store, "p", test.config)
+			done, err := RecoverPool(t.Context(), store, "p", test.config)
 			if test.wrong != errors.Is(err, ErrClockSkew) || !test.wrong && err != nil {
 				t.Fatalf("a clock that is %s: %v", name, err)
 			}
@@ -427,39 +427,39 @@ func TestRescueClock(t *testing.T) {
 	}
 }
 
-// A second rescue with a shorter wait does not lower the floor.
-func TestRescueAgain(t *testing.T) {
+// A second recovery with a shorter wait does not lower the floor.
+func TestRecoveryAgain(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	testkit.Must(p.grow(t.Context(), -1))
-	first := testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Skew: time.Hour}))
-	second := mustRescue(t, store, clock)
+	first := testkit.Must(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Skew: time.Hour}))
+	second := mustRecover(t, store, clock)
 	if !second.Floor.Equal(first.Floor) || second.Pool.term().generation <= first.Pool.term().generation {
 		t.Errorf("%+v after %+v", second.Pool.term(), first.Pool.term())
 	}
 }
 
-func TestRescueErrors(t *testing.T) {
+func TestRecoveryErrors(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
-	for name, c := range map[string]RescueConfig{"window": {Window: -1}, "skew": {Skew: time.Microsecond}} {
-		testkit.Is(t, testkit.Err(Rescue(t.Context(), store, "p", c)), ErrConfig, "%s", name)
+	for name, c := range map[string]RecoveryConfig{"window": {Window: -1}, "skew": {Skew: time.Microsecond}} {
+		testkit.Is(t, testkit.Err(RecoverPool(t.Context(), store, "p", c)), ErrConfig, "%s", name)
 	}
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, ErrNoPool) {
+	if _, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now}); !errors.Is(err, ErrNoPool) {
 		t.Errorf("without a pool: %v", err)
 	}
 	mustCreate(t, store, 4)
 	broken := &hooked{Store: store, before: func(op, key string) error { return driver.ErrUnavailable }}
-	if _, err := Rescue(t.Context(), broken, "p", RescueConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
+	if _, err := RecoverPool(t.Context(), broken, "p", RecoveryConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("without a store: %v", err)
 	}
 	put(t, store, poolKey("p"), []byte("{"))
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, ErrDamaged) {
+	if _, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("of a pool that is damaged: %v", err)
 	}
 }
 
-// Lost replies do not undo the work of a rescue.
-func TestRescueRepliesLost(t *testing.T) {
+// Lost replies do not undo the work of a recovery.
+func TestRecoveryRepliesLost(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	testkit.Must(p.grow(t.Context(), -1))
@@ -470,15 +470,15 @@ func TestRescueRepliesLost(t *testing.T) {
 		}
 		return err
 	}}
-	testkit.Must(Rescue(t.Context(), deaf, "p", RescueConfig{clock: clock.now}))
+	testkit.Must(RecoverPool(t.Context(), deaf, "p", RecoveryConfig{clock: clock.now}))
 }
 
-// A record from before a rescue, not named by the pool, is raised before its worker is used.
-func TestGrowAfterRescue(t *testing.T) {
+// A record from before a recovery, not named by the pool, is raised before its worker is used.
+func TestGrowAfterRecovery(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 6)
 	late := p.unused(1, p.term())
-	done := mustRescue(t, store, clock)
+	done := mustRecover(t, store, clock)
 	put(t, store, workerKey("p", 1), encode(late)) // it was under way
 	low := p.unused(2, done.Pool.term())
 	low.From, low.Until = 0, 5000
@@ -500,12 +500,12 @@ func TestGrowAfterRescue(t *testing.T) {
 	}
 }
 
-// A process that knows of a rescue notices if the pool has gone back to before.
+// A process that knows of a recovery notices if the pool has gone back to before.
 func TestPoolRolledBack(t *testing.T) {
 	clock, store := newTestClock(), newRestored()
 	p := mustCreate(t, store, 6)
 	backup := backUp(t, store)
-	mustRescue(t, store, clock)
+	mustRecover(t, store, clock)
 	if _, _, err := p.Workers(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -527,7 +527,7 @@ func TestPoolRolledBack(t *testing.T) {
 		t.Error(err)
 	}
 	clock.step(time.Minute)
-	mustRescue(t, store, clock)
+	mustRecover(t, store, clock)
 	if _, _, err := p.Workers(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -18,8 +18,8 @@ type simBackup struct {
 	writers []int
 }
 
-// simRescuer is the number of the process that restores the store and rescues the pool.
-const simRescuer = -2
+// simRecoverer is the number of the process that restores the store and recovers the pool.
+const simRecoverer = -2
 
 // backUp makes two backups now and then. After a while it restores the first, or a torn mix of
 // both.
@@ -55,7 +55,7 @@ func (s *simStore) backup() simBackup {
 }
 
 // restore puts the store back to a backup, under new revisions. A torn backup has some entries that
-// were copied later than the rest. No process reaches the store until the rescue has begun.
+// were copied later than the rest. No process reaches the store until the recovery has begun.
 func (s *simulation) restore(first, second simBackup, torn bool) {
 	store, j := &s.store, &s.judge
 	s.counts[simRestores]++
@@ -99,60 +99,60 @@ func (s *simulation) restore(first, second simBackup, torn bool) {
 	store.closed = true
 	store.mode = []simOutage{simRefuses, simSilent, simQueues, simStalls}[s.random.IntN(4)] // not mute: nothing is done
 	s.unsafe++
-	s.after(s.exponential(float64(s.window)/4), s.rescue)
+	s.after(s.exponential(float64(s.window)/4), s.recover)
 	if s.chance(0.1) { // two people see to it
 		s.unsafe++
-		s.after(s.exponential(float64(s.window)/4), s.rescue)
+		s.after(s.exponential(float64(s.window)/4), s.recover)
 	}
 }
 
-// rescue starts a process that rescues the pool.
-func (s *simulation) rescue() {
-	l := &simLease{s: s, number: simRescuer, name: "rescue"}
-	l.process = &simProcess{s: s, number: simRescuer, clock: &simClock{s.ahead}}
+// recover starts a process that recovers the pool.
+func (s *simulation) recover() {
+	l := &simLease{s: s, number: simRecoverer, name: "recovery"}
+	l.process = &simProcess{s: s, number: simRecoverer, clock: &simClock{s.ahead}}
 	l.ctx = &simContext{s: s, parent: context.Background(), deadline: simNever}
 	l.config.Timeout = time.Duration(s.timeout) * time.Microsecond
-	s.rescuers = append(s.rescuers, l)
+	s.recoverers = append(s.recoverers, l)
 	l.start(func() {
 		us := time.Microsecond
 		var store driver.Store = simConn{l}
 		if s.clocked {
 			store = simClockConn{simConn{l}}
 		}
-		// The longest pause is longer than a rescue takes, or rescues would overtake one another for ever.
+		// The longest pause is longer than a recovery takes, or recoveries would overtake one another for ever.
 		longest := 2 * s.window * int64(1+s.stock/4)
 		for pause := s.window / 4; ; pause = min(2*pause, longest) {
-			c := RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
+			c := RecoveryConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
 				clock: l.time, newName: s.newName, world: simWorld{l}, timeout: l.config.Timeout, lanes: 1}
-			if s.design.rescue != nil {
-				s.design.rescue(&c)
+			if s.design.recovery != nil {
+				s.design.recovery(&c)
 			}
-			done, err := Rescue(l.ctx, store, simPool, c)
+			done, err := RecoverPool(l.ctx, store, simPool, c)
 			if err == nil {
-				s.note(-1, "rescued", l, func() string { return fmt.Sprintf("floor %s", simTime(done.Floor.UnixMicro())) })
-				s.counts[simRescues]++
+				s.note(-1, "recovered", l, func() string { return fmt.Sprintf("floor %s", simTime(done.Floor.UnixMicro())) })
+				s.counts[simRecoveries]++
 				s.floor = max(s.floor, done.Floor.UnixMicro())
 				l.process.dead = true
 				s.unsafe--
 				return
 			}
-			s.note(-1, "not rescued", l, err.Error)
-			// ErrRescuing and ErrMissing come after another rescue or another restore.
-			if !errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, driver.ErrConflict) && !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrMissing) {
-				s.wrong(checkRescue, -1, "a rescue fails: %v", err)
+			s.note(-1, "not recovered", l, err.Error)
+			// ErrRecovering and ErrMissing come after another recovery or another restore.
+			if !errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, driver.ErrConflict) && !errors.Is(err, ErrRecovering) && !errors.Is(err, ErrMissing) {
+				s.wrong(checkRecovery, -1, "a recovery fails: %v", err)
 			}
 			sleep(l.ctx, simWorld{l}, time.Duration(s.exponential(float64(pause)))*us)
 		}
 	})
 }
 
-// interrupt ends a process that rescues the pool, and starts another rescue later.
+// interrupt ends a process that recovers the pool, and starts another recovery later.
 func (s *simulation) interrupt(l *simLease) {
 	s.counts[simInterrupts]++
 	s.note(-1, "interrupted", l, nil)
 	l.process.dead = true
 	l.kill()
-	s.after(s.exponential(float64(s.window)/2), s.rescue)
+	s.after(s.exponential(float64(s.window)/2), s.recover)
 }
 
 // reopen lets all processes reach the store again.
@@ -176,7 +176,7 @@ func (j *simJudge) given(worker int) (until int64, lease int) {
 }
 
 // judgeRaise judges a record that is made or raised to a floor. If the pool does not name the
-// worker yet, the record may be from before a rescue.
+// worker yet, the record may be from before a recovery.
 func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 	s.note(worker, "raised", l, func() string {
 		return fmt.Sprintf("w%d to %s, generation %d", worker, simTime(next.Until), next.Generation)
@@ -190,7 +190,7 @@ func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 		s.wrong(checkUnique, worker, "a record is raised to where it is lowered")
 	case (next.Until-s.layout().Epoch.UnixMicro())%s.unit.Microseconds() != 0 && next.Until != 0:
 		s.wrong(checkForm, worker, "a record is raised to a part of a tick")
-	case named && next.Generation == s.made().Generation && !s.store.closed: // not a rescue that was overtaken
+	case named && next.Generation == s.made().Generation && !s.store.closed: // not a recovery that was overtaken
 		s.judgeFree(worker, next)
 	}
 	if last := s.judge.record[worker]; last.present() && len(next.Holders) > 0 && next.Holders[0].Since == last.Holders[0].Since {
