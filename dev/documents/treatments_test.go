@@ -41,7 +41,7 @@ var elsewhere = []struct{ pages, language, text, test string }{
 	{"docs/server-configuration.md", "toml", "[tokens.", "server/internal/access TestDocument"},
 	{"docs/server-configuration.md", "toml", "", "server TestDocument"},
 	{"docs/deploy.md", "yaml", "\nkind: ", "dev/servers TestKubernetes"},
-	{"docs/stores.md", "console", "$ firn pool grants --store redis", "cmd/firn/internal/tests TestDocumentOfRights"},
+	{"docs/stores.md", "console", "$ firn pool permissions --store redis", "cmd/firn/internal/tests TestDocumentOfRights"},
 	{"docs/sql-generator.md", "ini", "# /etc/systemd/system/", "cmd/firn/internal/tests TestUnits"},
 	{"docs/sql-generator.md", "console", "$ firn ", "cmd/firn/internal/tests/sqlgen TestPage"},
 	{"docs/sql-generator.md", "sql", "TRUNCATE", "cmd/firn/internal/tests/sqlgen TestReset"},

@@ -43,7 +43,7 @@ func TestKubernetes(t *testing.T) {
 	t.Run("Faults", func(t *testing.T) { kubernetesFaults(t, k, token) })
 }
 
-// The Role that firn pool grants prints suffices. Without any of the verbs, the Role does not suffice.
+// The Role that firn pool permissions prints suffices. Without any of the verbs, the Role does not suffice.
 func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 	open := opened(t, kubelease.Open)
 	s := open(k.Address(namespace, "everything", token))

@@ -36,7 +36,7 @@ something, or was restored from a backup, firn pool recover makes the pool safe.
   firn pool create nanoflake --store 'etcd://etcd-1,etcd-2/firn?ca=/etc/firn/ca.pem'`,
 	}
 	cli.NeedsCommand(cmd, "command")
-	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRecover(s), newGrants(s))
+	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRecover(s), newPermissions(s))
 	return cmd
 }
 

@@ -56,10 +56,10 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		if dir := st.directory(); dir != "" {
 			return []string{
 				"Does no other user work there?  Give it to the user, as root:  chown -R USER " + shell.Word(dir),
-				"Do users share it?  Let their group use it, as root, by the commands of:  " + st.Command("firn pool grants --user GROUP"),
+				"Do users share it?  Let their group use it, as root, by the commands of:  " + st.Command("firn pool permissions --user GROUP"),
 			}
 		}
-		return []string{"What a program needs there:  " + st.Command("firn pool grants"), "Check it as the program's user:  " + st.Command("firn pool doctor")}
+		return []string{"What a program needs there:  " + st.Command("firn pool permissions"), "Check it as the program's user:  " + st.Command("firn pool doctor")}
 	case driver.RemedySettings:
 		return []string{"Find out what is wrong there:  " + st.Command("firn pool doctor")}
 	case driver.RemedyStore:

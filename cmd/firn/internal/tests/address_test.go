@@ -171,7 +171,7 @@ func TestPostgresql(t *testing.T) {
 	long := "postgresql" + strings.TrimPrefix(short, "postgres")
 	for _, args := range [][]string{
 		{"pool", "create", "nanoflake", "--store", long}, {"new", "nanoflake", "--store", long}, {"new", "nanoflake", "--store", "PostgreSQL" + strings.TrimPrefix(long, "postgresql")},
-		{"new", "nanoflake", "--store", short}, {"pool", "show", "nanoflake", "--store", long}, {"pool", "doctor", "--store", long}, {"pool", "grants", "--store", long, "--user", "ids"},
+		{"new", "nanoflake", "--store", short}, {"pool", "show", "nanoflake", "--store", long}, {"pool", "doctor", "--store", long}, {"pool", "permissions", "--store", long, "--user", "ids"},
 		{"serve", "--check", "--store", long},
 	} {
 		stdout, stderr, code := firnRun(t, "", args...)

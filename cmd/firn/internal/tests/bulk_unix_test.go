@@ -50,7 +50,7 @@ var bulkCommands = []bulk{
 
 // others are the commands that read no IDs from stdin.
 var others = strings.Fields(`explain new range selftest serve sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
-	pool-create pool-doctor pool-grants pool-list pool-recover pool-show completion-bash completion-fish completion-powershell completion-zsh`)
+	pool-create pool-doctor pool-permissions pool-list pool-recover pool-show completion-bash completion-fish completion-powershell completion-zsh`)
 
 // TestBulkCommands: the list has all commands with lines of stdin.
 func TestBulkCommands(t *testing.T) {

@@ -98,7 +98,7 @@ func (s sandbox) example(t *testing.T, line string) {
 		}
 		return "file://" + dir
 	})
-	if strings.HasPrefix(line, "firn pool grants") { // makes no connection
+	if strings.HasPrefix(line, "firn pool permissions") { // makes no connection
 		typed = line
 	}
 	if strings.HasPrefix(typed, "firn pool recover") {

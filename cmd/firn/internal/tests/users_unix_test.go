@@ -184,9 +184,9 @@ func runAs(t *testing.T, exe string, uid, group uint32, member bool, args ...str
 	return capture(t, cmd)
 }
 
-// TestGrantsOfFiles: the commands of firn pool grants let a group share a directory with a store that one user
+// TestPermissionsOfFiles: the commands of firn pool permissions let a group share a directory with a store that one user
 // has made.
-func TestGrantsOfFiles(t *testing.T) {
+func TestPermissionsOfFiles(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
 	}
@@ -206,7 +206,7 @@ func TestGrantsOfFiles(t *testing.T) {
 	if out, code := firn(bob, "new", "nanoflake", "--worker", "3"); code == 0 {
 		t.Fatalf("the directory is of one user, and another makes an ID: %s", out)
 	}
-	commands, stderr, code := firnRun(t, "", "pool", "grants", "--state", state, "--user", fmt.Sprint(group))
+	commands, stderr, code := firnRun(t, "", "pool", "permissions", "--state", state, "--user", fmt.Sprint(group))
 	if code != 0 {
 		t.Fatal(stderr)
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestDocumentOfRights: docs/stores.md shows the rights that firn pool grants prints. TestRole has the rights in Kubernetes.
+// TestDocumentOfRights: docs/stores.md shows the rights that firn pool permissions prints. TestRole has the rights in Kubernetes.
 func TestDocumentOfRights(t *testing.T) {
 	content, err := os.ReadFile("../../../../docs/stores.md")
 	check(t, err)
 	text := string(content)
-	shown := regexp.MustCompile(`(?m)^\$ firn (pool grants .*)\n((?:[^$\x60].*\n)+)`).FindAllStringSubmatch(text, -1)
+	shown := regexp.MustCompile(`(?m)^\$ firn (pool permissions .*)\n((?:[^$\x60].*\n)+)`).FindAllStringSubmatch(text, -1)
 	if len(shown) != 3 {
-		t.Errorf("%d examples of firn pool grants", len(shown))
+		t.Errorf("%d examples of firn pool permissions", len(shown))
 	}
 	for _, example := range shown {
 		stdout, stderr, code := firnRun(t, "", strings.Fields(example[1])...)
