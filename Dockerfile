@@ -4,8 +4,9 @@
 # containers of the machine share.
 #
 #	docker build --build-arg VERSION=v0.1.0 --build-arg COMMIT="$(git rev-parse HEAD)" -t firn .
-#	docker run --rm -v ids:/var/lib/firn firn new nanoflake --state /var/lib/firn
-#	docker run -d -v ids:/var/lib/firn -p 127.0.0.1:7433:7433 firn serve --listen 0.0.0.0:7433 --insecure --state /var/lib/firn
+#	for format in nanoflake ulidflake-scalable snowflakesi sno; do docker run --rm -v ids:/var/lib/firn firn pool create $format --state /var/lib/firn; done
+#	docker run --rm -v ids:/var/lib/firn firn new nanoflake --state /var/lib/firn --no-create
+#	docker run -d -v ids:/var/lib/firn -p 127.0.0.1:7433:7433 firn serve --listen 0.0.0.0:7433 --insecure --state /var/lib/firn --no-create
 
 FROM golang:1.26 AS build
 WORKDIR /src

@@ -69,7 +69,7 @@ func TestExistingStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	store := testkit.Must(filelease.Open(dir, filelease.Existing))
+	store := testkit.Must(filelease.Open(dir, filelease.NoCreate))
 	other := nanoflake.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if _, _, err := startNanoflake(t.Context(), store, other, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
 		t.Errorf("a missing pool: %v", err)

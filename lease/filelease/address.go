@@ -19,7 +19,7 @@ func openAddress(_ context.Context, addr string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, Existing)
+	return Open(dir, NoCreate)
 }
 
 // settle returns the directory of an address. openAddress and [Rights] read addresses here alone.
@@ -32,7 +32,7 @@ func settle(addr string) (dir string, err error) {
 
 // ParseAddress returns the directory of an address file:///DIRECTORY, or of an absolute path. The
 // errors are [driver.ErrAddress]. lease.OpenStore opens such an address as Open does with the option
-// [Existing].
+// [NoCreate].
 func ParseAddress(addr string) (dir string, err error) {
 	bad := func(why string) (string, error) {
 		return "", fmt.Errorf("%w of the kind file://: %s", driver.ErrAddress, why)

@@ -19,8 +19,8 @@ func ExampleOpen() {
 }
 
 // A deployed program demands that the store is there: firn pool create has made it.
-func ExampleOpen_existing() {
-	store, err := filelease.Open("/var/lib/firn", filelease.Existing)
+func ExampleOpen_noCreate() {
+	store, err := filelease.Open("/var/lib/firn", filelease.NoCreate)
 	if err != nil {
 		log.Fatal(err) // filelease.ErrNoStore names the directory that is missing, or has no store
 	}

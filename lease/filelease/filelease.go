@@ -62,7 +62,7 @@ type Store struct {
 	path     string      // dir without symbolic links
 	place    string      // of the directory in its filesystem, see inFilesystem
 	root     fs.FileInfo // the directory as it was opened
-	existing bool        // see Existing
+	noCreate bool        // see NoCreate
 	hooks    hooks
 
 	mu       sync.Mutex
@@ -93,23 +93,23 @@ func (h *hooks) did(step, path, to string) {
 	}
 }
 
-// ErrNoStore reports that a directory has no store, or does not exist. See [Existing].
+// ErrNoStore reports that a directory has no store, or does not exist. See [NoCreate].
 var ErrNoStore = errors.New("there is no store")
 
 // An Option changes how [Open] opens a store.
 type Option uint8
 
-// Existing demands an existing store: some process has created a pool in the directory before.
+// NoCreate opens only an existing store: some process has created a pool in the directory before.
 // Otherwise the error is [ErrNoStore], and Open makes nothing. And a lease creates no pool in the
 // store unless lease.Config.Create is set: a missing pool is lease.ErrNoPool.
 //
-// Use Existing in every deployment. A lost, unmounted or mistyped directory would otherwise become
+// Use NoCreate in every deployment. A lost, unmounted or mistyped directory would otherwise become
 // a new store, and hand out workers of other processes. Create the pool once, by firn pool create
-// or by a first start without Existing.
-const Existing Option = 1
+// or by a first start without NoCreate.
+const NoCreate Option = 1
 
 // Open returns the store in a directory. If there is no directory, Open makes it, unless the option
-// [Existing] is given. A relative directory is resolved once, by Open: a later change of the working
+// [NoCreate] is given. A relative directory is resolved once, by Open: a later change of the working
 // directory changes nothing. Name an absolute directory where programs share it, because each
 // working directory has another store below.
 //
@@ -144,7 +144,7 @@ func open(dir string, copied bool, h hooks, options ...Option) (*Store, error) {
 	if err != nil {
 		path = dir
 	}
-	s := &Store{dir: path, path: path, existing: slices.Contains(options, Existing), hooks: h, known: make(map[string]bool)}
+	s := &Store{dir: path, path: path, noCreate: slices.Contains(options, NoCreate), hooks: h, known: make(map[string]bool)}
 	s.Handle = driver.New(driver.Backend{
 		Address: (&url.URL{Scheme: "file", Path: urlPath(path)}).String(),
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
@@ -167,7 +167,7 @@ func (s *Store) check(copied bool) (err error) {
 		return newError("", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
 	}
 	if s.root, err = stat(s.dir); errors.Is(err, fs.ErrNotExist) {
-		if s.existing {
+		if s.noCreate {
 			return s.noStore("does not exist")
 		}
 		switch err = makeAll(s.dir); {
@@ -262,8 +262,8 @@ func (s *Store) Inspect(context.Context) (found []driver.Finding, err error) {
 }
 
 // Local reports whether a lease may create a missing pool: all processes with the pools run on this
-// machine. A lease may, unless the store was opened with [Existing].
-func (s *Store) Local() bool { return !s.existing }
+// machine. A lease may, unless the store was opened with [NoCreate].
+func (s *Store) Local() bool { return !s.noCreate }
 
 // get returns the entry of a key.
 //

@@ -14,9 +14,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// With Existing, a directory without a store is an error that names the directory's absolute path,
+// With NoCreate, a directory without a store is an error that names the directory's absolute path,
 // and nothing is made.
-func TestExisting(t *testing.T) {
+func TestNoCreate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here := testkit.Must(os.Getwd())
 	testkit.OK(t, os.Mkdir("empty", 0o700))
@@ -26,7 +26,7 @@ func TestExisting(t *testing.T) {
 	testkit.Must(Open("opened"))
 	for _, dir := range []string{"missing", filepath.Join("missing", "below"), "empty", "other", "opened"} {
 		for _, given := range []string{dir, filepath.Join(here, dir)} {
-			_, err := Open(given, Existing)
+			_, err := Open(given, NoCreate)
 			wantError(t, err, driver.ErrRefused, ErrNoStore)
 			if err != nil && !strings.Contains(err.Error(), ": "+filepath.Join(here, dir)+" ") {
 				t.Errorf("%s: the error does not name the absolute path: %v", given, err)
@@ -41,13 +41,13 @@ func TestExisting(t *testing.T) {
 	}
 
 	mustPut(t, mustOpen(t, "empty", plain), "a/b", "one", driver.None)
-	s := testkit.Must(Open("empty", Existing))
+	s := testkit.Must(Open("empty", NoCreate))
 	wantEntry(t, s, "a/b", "one")
 	if s.Local() {
 		t.Error("a lease may create a pool in a store that has to exist")
 	}
 	testkit.OK(t, os.Remove(filepath.Join("empty", placeFile)))
-	wantError(t, testkit.Err(Open("empty", Existing)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open("empty", NoCreate)), driver.ErrUnsafe, ErrCopied)
 }
 
 func listed(t *testing.T, dir string) (names []string) {

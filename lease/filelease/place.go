@@ -77,7 +77,7 @@ func (s *Store) checkPlace() error {
 		switch entries, err := s.hasEntries(); {
 		case err != nil:
 			return err
-		case !entries && s.existing:
+		case !entries && s.noCreate:
 			return s.noStore("has none")
 		case !entries:
 			return nil

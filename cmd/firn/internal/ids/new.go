@@ -63,7 +63,7 @@ Where the pool is, by default as the variable ` + stores.Variable + ` says:
   --store ADDRESS   in a shared store. firn pool create makes the pool, once.
 
 Pools of other names, and in other stores, know nothing of each other. A run that begins
-a store in a directory says so. --existing makes nothing: a directory without a store, or
+a store in a directory says so. --no-create makes nothing: a directory without a store, or
 a store without the pool, is an error.
 
 Formats without a worker number rely on random bits. --fenced leases their times from a
@@ -85,7 +85,7 @@ where ` + stores.Variable + ` names a store.`,
   firn new nanoflake --state ids --worker 7 --epoch 2020-01-01T00:00:00Z --json
   firn pool create nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
   firn new nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
-  firn new nanoflake --state ids --existing
+  firn new nanoflake --state ids --no-create
   firn new ulidflake --state ids --fenced
   firn new ulidflake --increment-bits 1 -n 1000000
   firn new scru160 --state ids --node-bits 8 --micro
@@ -112,7 +112,7 @@ where ` + stores.Variable + ` names a store.`,
 	f.Options.AddTo(cmd)
 	f.making.AddTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only an existing pool")
+	f.AddNoCreateTo(cmd, "use only an existing pool")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
 	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool: see above")
@@ -243,7 +243,7 @@ func (f *newFlags) leases(format formats.Format, set shape.Settings) bool {
 }
 
 // poolFlags are flags that make no sense without a pool.
-var poolFlags = []string{"store", "state", "existing", "pool", "wait", "trust-clock"}
+var poolFlags = []string{"store", "state", "no-create", "pool", "wait", "trust-clock"}
 
 // checkState returns an error if flags about pools contradict each other or the format.
 func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
@@ -286,7 +286,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	}
 	defer store.Close()
 	warned := stores.Warn(ctx, s, &f.State, store)
-	alone := f.lookBeside(ctx, s, wanted, store, c)
+	alone := f.warnOverlap(ctx, s, wanted, store, c)
 	release := cli.HoldPipe()
 	defer release()
 	told := f.sayIfWaiting(s)
@@ -315,16 +315,16 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	return f.State.Hint(err)
 }
 
-// lookBeside returns a function that warns if this run has made the pool, and the directory has a
+// warnOverlap returns a function that warns if this run has made the pool, and the directory has a
 // pool for the same IDs.
-func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, wanted grant.Spec, store driver.Store, c lease.Config) (say func()) {
+func (f *newFlags) warnOverlap(ctx context.Context, s *cli.Streams, wanted grant.Spec, store driver.Store, c lease.Config) (say func()) {
 	if !c.Create {
 		return func() {}
 	}
 	if names, err := lease.Names(ctx, store); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
 		return func() {} // the pool exists already, or is the first
 	}
-	return func() { stores.Besides(ctx, s, &f.State, store, wanted, true) }
+	return func() { stores.CheckOverlap(ctx, s, &f.State, store, wanted, true) }
 }
 
 const (
@@ -347,7 +347,11 @@ func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 
 // leaseConfig returns the store and the lease that the flags ask for.
 func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted grant.Spec) (driver.Store, lease.Config, error) {
-	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) { f.Tell(s, e) }}
+	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) {
+		if e.Kind == lease.Created {
+			f.SayCreated(s)
+		}
+	}}
 	if f.wait == 0 {
 		c.Wait = -1
 	}
@@ -361,7 +365,7 @@ func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted grant
 	// Only the default pool in files is made when it is needed. A name given by --pool may be
 	// misspelled, and the address of a shared store may be wrong: a new and empty pool there would
 	// give out workers that processes already hold elsewhere.
-	if at.Dir != "" && !f.Existing && (f.pool == "" || string(f.pool) == wanted.Name) {
+	if at.Dir != "" && !f.NoCreate && (f.pool == "" || string(f.pool) == wanted.Name) {
 		c.Create = true
 		store, _, err := f.Open(ctx)
 		return store, c, err

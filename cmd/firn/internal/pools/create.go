@@ -27,24 +27,24 @@ func newCreate(s *cli.Streams) *cobra.Command {
 		Use:   "create FORMAT",
 		Short: "Make a pool, and print its name and UUID",
 		Long: `Make a pool, and print its name and UUID. A pool of that name is an error. With
---if-missing, a pool of that name with the same settings is printed instead.
+--if-not-exists, a pool of that name with the same settings is printed instead.
 
 On this machine, only a pool with a name of your own needs this command: firn new makes
 the pools of the formats itself. In a shared store, make each pool once. The command
-also makes what the store needs, such as a directory or a table. --existing makes the pool
+also makes what the store needs, such as a directory or a table. --no-create makes the pool
 only in an existing store.
 
---if-missing suits scripts that run again. A lost pool looks like a pool that never was.
+--if-not-exists suits scripts that run again. A lost pool looks like a pool that never was.
 A pool made after a loss repeats IDs: after a loss, use firn pool recover.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
-same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
+same IDs. The second such pool is therefore refused. --allow-overlap allows it, for IDs that
 never meet. Do not replace a damaged pool: firn pool recover repairs it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10
   firn pool create nanoflake --store 'postgres://owner@db/app?password-file=/run/secrets/owner&sslmode=verify-full'
-  firn pool create scru160 --node-bits 8 --if-missing`,
+  firn pool create scru160 --node-bits 8 --if-not-exists`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		Args:                  oneFormat,
@@ -64,11 +64,11 @@ never meet. Do not replace a damaged pool: firn pool recover repairs it.`,
 	flags.SortFlags = false
 	flags.Var(&name, "name", "name of the pool (default: from the format)")
 	l.AddTo(cmd)
-	flags.BoolVar(&c.ifMissing, "if-missing", false, "take a pool that exists as it is: see above")
-	flags.BoolVar(&c.beside, "beside", false, "allow two pools for the same IDs: see above")
+	flags.BoolVar(&c.ifNotExists, "if-not-exists", false, "take a pool that exists as it is: see above")
+	flags.BoolVar(&c.allowOverlap, "allow-overlap", false, "allow two pools for the same IDs: see above")
 	flags.BoolVar(&c.json, "json", false, "write a JSON object")
 	st.AddTo(cmd)
-	st.AddExistingTo(cmd, "make the pool only in an existing store")
+	st.AddNoCreateTo(cmd, "make the pool only in an existing store")
 	cli.Complete(cmd, "name")
 	return cmd
 }
@@ -91,12 +91,12 @@ func oneFormat(cmd *cobra.Command, args []string) error {
 
 // A creation is a run of firn pool create.
 type creation struct {
-	s         *cli.Streams
-	st        stores.State
-	wanted    grant.Spec
-	ifMissing bool // an existing pool with the same settings will do
-	beside    bool // a pool for the same IDs may exist
-	json      bool
+	s            *cli.Streams
+	st           stores.State
+	wanted       grant.Spec
+	ifNotExists  bool // an existing pool with the same settings will do
+	allowOverlap bool // a pool for the same IDs may exist
+	json         bool
 }
 
 // run makes the pool, or finds it, and prints it.
@@ -106,7 +106,7 @@ func (c *creation) run(ctx context.Context) error {
 		return c.st.Hint(err)
 	}
 	defer store.Close()
-	if p, ok := store.(driver.Preparer); ok && !c.st.Existing {
+	if p, ok := store.(driver.Preparer); ok && !c.st.NoCreate {
 		if err := p.Prepare(ctx); err != nil {
 			return c.st.Hint(err)
 		}
@@ -115,7 +115,7 @@ func (c *creation) run(ctx context.Context) error {
 	if err == nil && p == nil {
 		p, err = c.make(ctx, store)
 	}
-	if errors.Is(err, lease.ErrPoolExists) && c.ifMissing { // another process was quicker
+	if errors.Is(err, lease.ErrPoolExists) && c.ifNotExists { // another process was quicker
 		p, used, err = c.find(ctx, store)
 	}
 	if err != nil {
@@ -128,10 +128,10 @@ func (c *creation) run(ctx context.Context) error {
 	return err
 }
 
-// find returns the pool with --if-missing, and how many workers were used. A nil pool means that no pool
+// find returns the pool with --if-not-exists, and how many workers were used. A nil pool means that no pool
 // has the name.
 func (c *creation) find(ctx context.Context, store driver.Store) (p *lease.Pool, used int, err error) {
-	if !c.ifMissing {
+	if !c.ifNotExists {
 		return nil, 0, nil
 	}
 	p, err = lease.Open(ctx, store, c.wanted.Name, c.wanted.Layout)
@@ -150,7 +150,7 @@ func (c *creation) find(ctx context.Context, store driver.Store) (p *lease.Pool,
 
 // make makes the pool.
 func (c *creation) make(ctx context.Context, store driver.Store) (*lease.Pool, error) {
-	if err := stores.Besides(ctx, c.s, &c.st, store, c.wanted, c.beside); err != nil {
+	if err := stores.CheckOverlap(ctx, c.s, &c.st, store, c.wanted, c.allowOverlap); err != nil {
 		return nil, err
 	}
 	stores.Warn(ctx, c.s, &c.st, store)()
@@ -158,6 +158,6 @@ func (c *creation) make(ctx context.Context, store driver.Store) (*lease.Pool, e
 	if err != nil {
 		return nil, c.st.Hint(err)
 	}
-	c.st.SayBegun(c.s)
+	c.st.SayCreated(c.s)
 	return p, nil
 }

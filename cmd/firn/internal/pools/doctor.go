@@ -38,7 +38,7 @@ Each finding is a line, or a paragraph on a terminal, that begins with ok, note,
 problem. A problem means that firn new cannot make some IDs, or that IDs may be made twice
 because the store can lose what it has acknowledged. The exit code is then 1. A warning may
 become a problem. Two pools for the same IDs are a problem, unless you name one. A directory
-that you name and that does not exist is a problem. With --existing, so is a directory
+that you name and that does not exist is a problem. With --no-create, so is a directory
 without a store.
 
 --json writes an object per finding:
@@ -58,7 +58,7 @@ without a store.
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
-	st.AddExistingTo(cmd, "call a directory without a store a problem")
+	st.AddNoCreateTo(cmd, "call a directory without a store a problem")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ type recoverFlags struct {
 	yes, noWait  bool
 	all          bool
 	create       bool // make a pool of which nothing is left
-	beside       bool // as in firn pool create
+	allowOverlap bool // as in firn pool create
 	json         bool
 	format       string // with layout, the pool's layout if its record is lost
 	layout       formats.Options
@@ -67,7 +67,7 @@ pool that is not lost has its own settings.
 
 If nothing is left of the pool, add --create, too. See that the name and the store are
 right: under a wrong name, --create makes a second pool. If the store has a pool for the
-same IDs, that is refused, unless --beside says that IDs of the two never meet.
+same IDs, that is refused, unless --allow-overlap says that IDs of the two never meet.
 
 --all recovers all pools of the store. A directory that is a copy, such as a backup that
 was restored elsewhere, is refused by every command until then. The original must be gone
@@ -111,9 +111,9 @@ true if the pool's own record was made again.`,
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the pool, if the pool's record is lost")
 	f.layout.AddTo(cmd)
 	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
-	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")
+	flags.BoolVar(&f.allowOverlap, "allow-overlap", false, "with --create, allow two pools for the same IDs")
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "recover only in an existing store")
+	f.AddNoCreateTo(cmd, "recover only in an existing store")
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
 	cli.Complete(cmd, "skew")
@@ -139,8 +139,8 @@ func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) 
 		return cli.Usagef("--format: cannot be used with --all: name the pool")
 	case f.create && f.format == "":
 		return cli.Usagef("--create: needs --format")
-	case f.beside && !f.create:
-		return cli.Usagef("--beside: needs --create")
+	case f.allowOverlap && !f.create:
+		return cli.Usagef("--allow-overlap: needs --create")
 	}
 	given, err := f.given()
 	if err != nil {
@@ -193,7 +193,7 @@ func (f *recoverFlags) recover(ctx context.Context, s *cli.Streams, store driver
 	if err != nil {
 		return nil, f.hint(err)
 	}
-	f.SayBegun(s)
+	f.SayCreated(s)
 	return done, f.tell(s, done)
 }
 
@@ -216,7 +216,7 @@ func (f *recoverFlags) openFor(ctx context.Context, s *cli.Streams, names []stri
 	case store == nil:
 		return nil, nil, f.noTrace(names[0], cli.Plain(at.Dir), nil)
 	}
-	if p, ok := store.(driver.Preparer); ok && f.create && !f.Existing {
+	if p, ok := store.(driver.Preparer); ok && f.create && !f.NoCreate {
 		err = p.Prepare(ctx)
 	}
 	var pools []target
@@ -248,7 +248,7 @@ func (f *recoverFlags) check(ctx context.Context, s *cli.Streams, store driver.S
 		switch {
 		case err == nil:
 		case errors.Is(err, lease.ErrNoPool) && f.create:
-			if err := stores.Besides(ctx, s, &f.State, store, grant.Spec{Name: name, Layout: given[0]}, f.beside); err != nil {
+			if err := stores.CheckOverlap(ctx, s, &f.State, store, grant.Spec{Name: name, Layout: given[0]}, f.allowOverlap); err != nil {
 				return nil, err
 			}
 		case errors.Is(err, lease.ErrNoPool) && !f.all:

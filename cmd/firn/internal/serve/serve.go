@@ -74,7 +74,7 @@ later SIGTERM ends it at once. SIGHUP reads the tokens and certificates again, w
 server also does when their files change.`,
 		Example: `  firn serve
   firn serve --check
-  firn serve --state /var/lib/firn --existing
+  firn serve --state /var/lib/firn --no-create
   firn serve --store postgres://ids@db/app --listen 127.0.0.1:7433 --listen [::1]:7433
   firn serve --listen 0.0.0.0:7433 --tls-cert tls.crt --tls-key tls.key --tokens tokens.toml
   firn serve --config firn.toml --unix firn.sock --resp 127.0.0.1:6390`,
@@ -96,7 +96,7 @@ server also does when their files change.`,
 	flags.Var(&f.config, "config", "read generators and settings from this file")
 	flags.BoolVar(&f.check, "check", false, "say what the server would do, and end")
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only an existing store and its pools")
+	f.AddNoCreateTo(cmd, "use only an existing store and its pools")
 	cli.Complete(cmd, "listen", server.DefaultListen, "0.0.0.0:7433")
 	cli.Complete(cmd, "resp", "127.0.0.1:6379")
 	for flag, extensions := range map[string][]string{"config": {"toml"}, "tokens": {"toml"}, "tls-cert": {"crt", "pem"}, "tls-key": {"key", "pem"},

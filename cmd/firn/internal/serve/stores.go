@@ -31,10 +31,10 @@ type opener struct {
 	looks  bool // for --check: nothing is made
 	uses   bool // a generator leases from the default store
 
-	mu     sync.Mutex
-	found  []string     // with looks: how stores can lose changes
-	opened driver.Store // the default store, before the server takes it
-	begun  string       // the directory of the default store, if it had no store
+	mu      sync.Mutex
+	found   []string     // with looks: how stores can lose changes
+	opened  driver.Store // the default store, before the server takes it
+	created string       // the directory of the default store, if it had no store
 }
 
 // opener returns the opener of the stores, and sets what the Config knows of stores. A wrong address is wrong usage.
@@ -159,9 +159,9 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 // directory opens the store in a directory, and makes a missing directory. With --check, directory makes nothing: the
 // store is then nil.
 func (o *opener) directory(at stores.Place) (driver.Store, error) {
-	store, err := filelease.Open(at.Dir, filelease.Existing)
+	store, err := filelease.Open(at.Dir, filelease.NoCreate)
 	switch {
-	case o.f.Existing:
+	case o.f.NoCreate:
 	case err == nil:
 		store.Close()
 		store, err = filelease.Open(at.Dir) // without Existing, a lease makes its pool
@@ -170,7 +170,7 @@ func (o *opener) directory(at stores.Place) (driver.Store, error) {
 			return nil, o.wouldMake(at.Dir)
 		}
 		if store, err = filelease.Open(at.Dir); at.Dir == o.at.Dir {
-			o.begun = at.Dir
+			o.created = at.Dir
 		}
 	}
 	if err != nil {
@@ -194,7 +194,7 @@ func (o *opener) wouldMake(dir string) error {
 			driver.RemedyPermissions)
 	}
 	// The directory would be on the filesystem of the parent. A copy of a store may be above another store.
-	store, err := filelease.Open(parent, filelease.Existing)
+	store, err := filelease.Open(parent, filelease.NoCreate)
 	switch {
 	case err == nil:
 		return store.Close()
@@ -226,10 +226,10 @@ func (o *opener) notify(_ string, e lease.Event) {
 		return
 	}
 	o.mu.Lock()
-	begun := o.begun
-	o.begun = ""
+	created := o.created
+	o.created = ""
 	o.mu.Unlock()
-	if begun != "" {
-		o.log.Warn(stores.BegunText(begun))
+	if created != "" {
+		o.log.Info(stores.CreatedText(created))
 	}
 }

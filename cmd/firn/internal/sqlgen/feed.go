@@ -66,7 +66,7 @@ feed needs rights on the schema firn: see docs/sql-generator.md.`,
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "lease intervals this far ahead")
 	f.Options.AddEpochTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only an existing pool")
+	f.AddNoCreateTo(cmd, "use only an existing pool")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the database's clock even if the pool disagrees")
 	cli.Complete(cmd, "database", "postgres://")
@@ -120,7 +120,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	defer db.close()
 	c := lease.Config{Window: f.window, TrustClock: f.trustClock, Holder: holder(db)}
 	// As for firn new: only the default pool in files is made when it is needed.
-	c.Create = at.Dir != "" && !f.Existing && (f.pool == "" || string(f.pool) == pool.Name)
+	c.Create = at.Dir != "" && !f.NoCreate && (f.pool == "" || string(f.pool) == pool.Name)
 	if !c.Create {
 		c.Pool = string(f.pool)
 	}
@@ -308,7 +308,7 @@ func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 func (f *feed) notify(e lease.Event) {
 	switch e.Kind {
 	case lease.Created:
-		f.state.Tell(f.streams, e)
+		f.state.SayCreated(f.streams)
 	case lease.Failing:
 		if !f.failing {
 			f.failing = true

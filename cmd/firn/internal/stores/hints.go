@@ -208,7 +208,7 @@ func (st *State) near(name string) (near []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
 	look := *st
-	look.Existing = true // nothing is made
+	look.NoCreate = true // nothing is made
 	store, _, err := look.Look(ctx)
 	if err != nil || store == nil {
 		return nil

@@ -3,6 +3,7 @@ package stores
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -20,20 +21,20 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// A State holds the flags --state, --store and --existing: where the pools are.
+// A State holds the flags --state, --store and --no-create: where the pools are.
 type State struct {
 	Dir      Directory
-	Existing bool          // the store has to be there already
+	NoCreate bool          // a missing store is an error
 	Window   time.Duration // of the command's leases; printed recoveries have it, since a lost record of a pool knows none
 	Asks     bool          // the command asks about IDs that there are: a pool that is created now does not know them
 	Instead  struct {      // what the command has instead of the flags --trust-clock and --pool
 		TrustClock, Pool string
 	}
-	store  Address
-	set    *pflag.FlagSet
-	begins string   // the directory, if Open found no store there
-	pool   string   // of the IDs that the command makes
-	words  []string // the format and the flags of these IDs
+	store   Address
+	set     *pflag.FlagSet
+	created string   // the directory, if Open found no store there
+	pool    string   // of the IDs that the command makes
+	words   []string // the format and the flags of these IDs
 }
 
 // Makes notes the pool of the IDs that the command makes, and their format and flags. Printed
@@ -55,9 +56,9 @@ func (st *State) AddTo(cmd *cobra.Command) {
 	}
 }
 
-// AddExistingTo adds the flag --existing to cmd, which may begin a store or says whether there is one.
-func (st *State) AddExistingTo(cmd *cobra.Command, usage string) {
-	cmd.Flags().BoolVar(&st.Existing, "existing", false, usage)
+// AddNoCreateTo adds the flag --no-create to cmd, which may create a store, or reports whether there is one.
+func (st *State) AddNoCreateTo(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVar(&st.NoCreate, "no-create", false, usage)
 }
 
 // At returns the State of a command with this address of a store.
@@ -77,7 +78,7 @@ func (st *State) Absolute() *State {
 	case err != nil:
 		return st
 	case at.Dir != "":
-		return &State{Dir: Directory(at.Dir), Existing: st.Existing}
+		return &State{Dir: Directory(at.Dir), NoCreate: st.NoCreate}
 	}
 	return At(at.address)
 }
@@ -173,9 +174,9 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 		return nil, at, err
 	}
 	if at.Dir != "" {
-		store, err := filelease.Open(at.Dir, filelease.Existing)
-		if errors.Is(err, filelease.ErrNoStore) && !st.Existing {
-			st.begins = at.Dir
+		store, err := filelease.Open(at.Dir, filelease.NoCreate)
+		if errors.Is(err, filelease.ErrNoStore) && !st.NoCreate {
+			st.created = at.Dir
 			store, err = filelease.Open(at.Dir)
 		}
 		if err != nil {
@@ -187,25 +188,16 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	return store, at, BadAddress(at.name, err)
 }
 
-// SayBegun tells the user if the command has begun a store: Open found none in the directory. The
-// command calls SayBegun when it has made a pool.
-func (st *State) SayBegun(s *cli.Streams) {
-	if st.begins != "" {
-		cli.Complain(s.Err, errors.New("note: "+BegunText(st.begins)))
+// SayCreated tells the user if the command has created a store: Open found none in the directory. The command
+// calls SayCreated when it has created a pool.
+func (st *State) SayCreated(s *cli.Streams) {
+	if st.created != "" {
+		fmt.Fprintf(s.Err, "firn: %s\n", CreatedText(st.created))
 	}
 }
 
-// BegunText returns a text on a directory in which a command has begun a store.
-func BegunText(dir string) string {
-	return dir + " had no store, and has one from now on: if there was one before, its pools are missing (with --existing, this is an error)"
-}
-
-// Tell tells the user of an event that matters to every command: the command has begun a store.
-func (st *State) Tell(s *cli.Streams, e lease.Event) {
-	if e.Kind == lease.Created {
-		st.SayBegun(s)
-	}
-}
+// CreatedText returns what is said of a new store in a directory.
+func CreatedText(dir string) string { return "created a new store in " + dir }
 
 // Look opens the store as Open does, but makes no directory: store is nil if the directory does not
 // exist, unless the store has to be there already.
@@ -213,7 +205,7 @@ func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err er
 	if at, err = st.Place(); err != nil {
 		return nil, at, err
 	}
-	if _, err := os.Stat(at.Dir); at.Dir != "" && !st.Existing && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(at.Dir); at.Dir != "" && !st.NoCreate && errors.Is(err, fs.ErrNotExist) {
 		return nil, at, nil
 	}
 	return st.Open(ctx)
@@ -224,7 +216,7 @@ func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err er
 func (st *State) LookForAll(ctx context.Context) (driver.Store, Place, error) {
 	store, at, err := st.Look(ctx)
 	if store == nil && err == nil {
-		_, err = filelease.Open(at.Dir, filelease.Existing)
+		_, err = filelease.Open(at.Dir, filelease.NoCreate)
 	}
 	return store, at, err
 }

@@ -53,9 +53,9 @@ func Warn(ctx context.Context, s *cli.Streams, st *State, store driver.Store) (s
 	}
 }
 
-// Besides looks for pools with the same IDs as the wanted pool. Such a pool, or an unreadable pool,
-// is an error; if meant is set, Besides warns instead.
-func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, wanted grant.Spec, meant bool) error {
+// CheckOverlap looks for pools with the same IDs as the wanted pool. Such a pool, or an unreadable pool, is an
+// error; if allowed is set, CheckOverlap warns instead.
+func CheckOverlap(ctx context.Context, s *cli.Streams, st *State, store driver.Store, wanted grant.Spec, allowed bool) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
 		return st.Hint(err)
@@ -69,13 +69,13 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 			continue
 		}
 		text := fmt.Sprintf("pool %s is for the same IDs as pool %s: the two can make the same ID", wanted.Name, name)
-		hints := []string{"Use pool " + name + ".", "Do IDs of the two never meet?  Add --beside."}
+		hints := []string{"Use pool " + name + ".", "Do IDs of the two never meet?  Add --allow-overlap."}
 		if err != nil {
 			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, err)
 			help := st.hints(lease.RemedyFor(err), err)
 			hints = append(help[:min(len(help), 2)], hints[1])
 		}
-		if !meant {
+		if !allowed {
 			return cli.WithHints(errors.New(text), func() []string { return hints })
 		}
 		cli.Complain(s.Err, errors.New("warning: "+text+", so their IDs must never meet"))

@@ -26,7 +26,7 @@ func TestPassingDirectories(t *testing.T) {
 		for home in tmpfs/home a b emptydir; do
 			echo "== $home"
 			firn new nanoflake --state "$PWD/$home/ids" >id 2>said || echo "not made: $(cat said)"
-			echo "made: $(wc -l <id) $(grep -v "^firn: note: " said)"
+			echo "made: $(wc -l <id) $(grep -v "^firn: created a new store in " said)"
 			firn pool doctor --state "$PWD/$home/ids" && echo "well: $home"
 		done
 		exit 0

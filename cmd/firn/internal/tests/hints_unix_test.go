@@ -355,7 +355,7 @@ func TestBesideInOneDirectory(t *testing.T) {
 		t.Skip("only Linux has the locks that pools exclude each other by")
 	}
 	dir := t.TempDir()
-	if _, stderr, code := firnRun(t, "", "pool", "create", "snowflakesi", "--machine-bits", "1", "--name", "another", "--beside", "--state", dir); code != cli.ExitOK {
+	if _, stderr, code := firnRun(t, "", "pool", "create", "snowflakesi", "--machine-bits", "1", "--name", "another", "--allow-overlap", "--state", dir); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	taken := make(map[int]bool)

@@ -123,7 +123,7 @@ func TestRoot(t *testing.T) {
 				firn(service, "new nanoflake")
 			}
 			firn(0, first)
-			firn(service, "new nanoflake --existing")
+			firn(service, "new nanoflake --no-create")
 			firn(service, "pool create sno")
 			firn(service, "pool doctor")
 		})

@@ -153,7 +153,7 @@ func (p place) open(ctx context.Context, open Opener, exists bool) (driver.Store
 	case p.Store != "":
 		return open(ctx, p.Store)
 	case exists:
-		return filelease.Open(p.files(), filelease.Existing)
+		return filelease.Open(p.files(), filelease.NoCreate)
 	}
 	return filelease.Open(p.files())
 }
