@@ -32,3 +32,9 @@ func Wrap(text string, columns int, indent string) string {
 	}
 	return strings.ReplaceAll(wordwrap.WrapString(text, uint(max(columns, 1))), "\n", "\n"+indent)
 }
+
+// Paragraph breaks a text into lines that are easy to read, however wide the terminal is.
+func Paragraph(text string, columns int) string {
+	const measure = 90
+	return wordwrap.WrapString(strings.Join(strings.Fields(text), " "), uint(min(columns, measure))) + "\n"
+}

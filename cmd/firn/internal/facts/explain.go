@@ -14,7 +14,6 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/diagram"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/cmd/firn/internal/helptext"
 	"github.com/firn-id/firn/internal/shape"
 )
 
@@ -30,20 +29,12 @@ func Explain(s *cli.Streams) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain FORMAT",
-		Short: "Explain a format: layout, end of time, capacity, trade-offs",
-		Long: `Explain a format: the layout and the capacity, the end of the timestamps, the columns for
-IDs, and the trade-offs.
-The epoch, the widths and the other options of generators change the numbers, as in firn
-new.
-
-Formats: ` + cli.List(formats.Names(), "and") + `.`,
+		Short: "Show the layout, capacity and trade-offs of a format",
 		Example: `  firn explain nanoflake
   firn explain snowflakesi --clock-bits 41 --machine-bits 2 --epoch 2026-01-01
-  firn explain ulidflake --increment-bits 1
   firn explain scru160 --node-bits 8 --json`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  formats.OneFormat,
+		ValidArgsFunction: formats.CompleteFormat,
+		Args:              formats.OneFormat,
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := f.explanation(args[0])
 			if err != nil {
@@ -336,7 +327,7 @@ func (t text) String() string {
 
 // lines wraps a text at words.
 func lines(text string, columns int) []string {
-	return strings.Split(strings.TrimRight(helptext.Paragraph(text, columns), "\n"), "\n")
+	return strings.Split(strings.TrimRight(cli.Paragraph(text, columns), "\n"), "\n")
 }
 
 // count writes a number: whole if it is small enough to read.

@@ -21,22 +21,11 @@ func Selftest(s *cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "selftest",
-		Short: "Test firn on this machine",
-		Long: `Test firn on this machine, in a few seconds:
-
-  vectors     IDs made by other implementations are read and written, in each form, and
-              have the right time and fields
-  rejects     texts that are no IDs are refused, with the right error
-  generator   goroutines make IDs with a leased generator: no ID twice, each in its order,
-              with the leased worker and the time of the clock
-  clock       the clock does not go back
-
-A test that fails exits with 1: do not make IDs on the machine then.`,
+		Short: "Test the formats and the clock on this machine",
 		Example: `  firn selftest
   firn selftest --json`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     cobra.NoFileCompletions,
-		Args:                  cli.NoArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilSignal(cmd.Context(), &s.Cleanup)
 			defer stop()

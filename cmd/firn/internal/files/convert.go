@@ -78,17 +78,12 @@ func Convert(s *cli.Streams) *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
 		Use:   "convert FORMAT --as FORM --to FORM",
-		Short: "Write IDs in another form",
-		Long: `Write the IDs of stdin in another form, a line each: as text, int, hex, or as the
-UUID of a sno. Without --as, firn detects the form of each line.
-
-` + badLines,
+		Short: "Convert IDs between string, integer, hex and UUID",
 		Example: `  firn new nanoflake -n 10 | firn convert nanoflake --to int
   firn new sno -n 10 --as hex | firn convert sno --as hex --to text
   firn new sno -n 10 | firn convert sno --to uuid -o uuids`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  intake.Args,
+		ValidArgsFunction: formats.CompleteFormat,
+		Args:              intake.Args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, err := f.Of(args[0])
 			if err != nil {

@@ -22,7 +22,7 @@ const units = "KMGT"
 
 // addTo adds --memory to cmd.
 func (m *size) addTo(cmd *cobra.Command) {
-	cmd.Flags().Var(m, "memory", "memory to use, as 64M or 2G; the rest goes to temporary files")
+	cmd.Flags().Var(m, "memory", "memory to use, such as 64M or 2G")
 	cli.Complete(cmd, "memory", "64M", "128M", "1G")
 }
 

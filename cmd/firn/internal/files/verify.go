@@ -29,24 +29,7 @@ func Verify(s *cli.Streams) *cobra.Command {
 	f := verifyFlags{memory: defaultMemory, lines: 10}
 	cmd := &cobra.Command{
 		Use:   "verify FORMAT",
-		Short: "Find duplicates and other faults in a file of IDs",
-		Long: `Read the IDs of stdin, a line each, and count faults:
-
-  duplicates    IDs that a line before has, too
-  malformed     lines that are no ID
-  out_of_order  IDs smaller than the ID of the line before
-  regressions   IDs with an earlier time than the ID before of the same worker
-  future        IDs from more than 10 s ahead of the clock
-
-Duplicates and malformed lines fail the command: the exit code is 1. With --ordered,
-lines out of order do, too. firn says the numbers of the first lines of each kind; with
---json, the numbers of all lines that fail the command.
-
-The count of duplicates is exact, however many IDs there are: firn compares IDs, and no
-hashes. IDs of a worker that come in order take little memory. The rest of what exceeds
---memory goes to temporary files in $TMPDIR, which firn removes.
-
-` + intake.MatchHelp,
+		Short: "Find duplicate and malformed IDs in a file",
 		Example: `  firn new nanoflake -n 1000 | firn verify nanoflake --ordered
   firn new sno -n 1000 | firn verify sno --json
   echo "order $(firn new scru160) shipped" | firn verify scru160 --match`,

@@ -19,8 +19,9 @@ type MakingFlags struct {
 
 // AddTo adds the flags to cmd.
 func (m *MakingFlags) AddTo(cmd *cobra.Command) {
-	number(cmd, &m.incrementBits, "increment-bits", "bits of the random increment, 8 by default (ulidflake)")
-	cmd.Flags().BoolVar(&m.reset, "reset", false, "begin the sequence at 0 in each millisecond (snowflakesi)")
+	number(cmd, &m.incrementBits, "increment-bits", "random increment bits (ulidflake, default 8)")
+	cmd.Flags().BoolVar(&m.reset, "reset", false, "begin each millisecond at 0 (snowflakesi)")
+	cli.Group(cmd, groupTitle, "reset")
 	number(cmd, &m.startBits, "start-bits", "random bits of the counter's start (scru160)")
 	number(cmd, &m.meta, "meta", "metabyte, 0 to 255 (sno)")
 	number(cmd, &m.sequenceMin, "sequence-min", "smallest sequence, without a lease (sno)")

@@ -38,6 +38,7 @@ func (o *Options) AddTo(cmd *cobra.Command) {
 	number(cmd, &o.nodeBits, "node-bits", "bits of random16 for a node ID, 0 to 16 (scru160)")
 	cmd.Flags().BoolVar(&o.micro, "micro", false, "the counter counts in microseconds (scru160)")
 	o.names = append(o.names, "counter-bits", "node-bits", "micro")
+	cli.Group(cmd, groupTitle, "micro")
 }
 
 // AddWidthsTo adds the flags for the epoch and for the widths of Snowflake-SI.
@@ -53,12 +54,17 @@ func (o *Options) AddEpochTo(cmd *cobra.Command) {
 	o.Flags = cmd.Flags()
 	o.Flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339, a date, or Unix ms")
 	cli.Complete(cmd, "epoch")
+	cli.Group(cmd, groupTitle, "epoch")
 	o.names = append(o.names, "epoch")
 }
 
-// number adds a flag for a number. values are for completion.
+// groupTitle is the title of the flags about a format in the help.
+const groupTitle = "Format"
+
+// number adds a flag for a number of the format. values are for completion.
 func number(cmd *cobra.Command, n *cli.Number, name, use string, values ...string) {
 	cmd.Flags().Var(n, name, use)
+	cli.Group(cmd, groupTitle, name)
 	cli.Complete(cmd, name, values...)
 }
 

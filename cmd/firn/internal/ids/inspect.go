@@ -40,62 +40,11 @@ func Inspect(s *cli.Streams) *cobra.Command {
 	var f inspectFlags
 	cmd := &cobra.Command{
 		Use:   "inspect [FORMAT] [ID]...",
-		Short: "Take IDs apart",
-		Long: `Take IDs apart: kind, time, other fields, bits. With --pool, name the maker, too.
-
-IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin: several
-lines are answered by a table. Blank lines are skipped, and spaces around an ID are
-ignored. The first argument may be a format, or another kind that inspect recognises. A
-misspelled format is wrong usage. Write -- before an ID that begins with a hyphen.
-
-Without FORMAT, inspect tries all formats, and recognises IDs that Firn does not make:
-UUIDs of all versions, ULID, KSUID, xid, MongoDB's ObjectID, TypeID, Firebase's push IDs,
-cuid, cuid2 and NanoID of the usual length, and the decimals of Sonyflake, Twitter,
-Discord and Instagram, 30 days after their epochs or later. Name the format or the kind
-in scripts.
-
-Several kinds may fit an ID. Then the only one with a plausible time is shown as a guess,
-with the others below. If several are plausible, or none is, all are listed. A time is
-plausible in the last 20 years, 30 days or more after the format's own epoch, and in the
-next 24 hours. Plausible times come first, the nearest before the others, and foreign
-decimals behind Firn's formats. 32 hexadecimal digits are a UUID first. In JSON, an ID
-that several kinds fit is {"input": …, "candidates": […]}, whatever the times.
-
-Without --as, inspect tries text, then decimal, hex of the full width, hex behind 0x, and
-the form of a UUID. Quotes around the ID, a trailing comma and a prefix of a text, as in
-order_0549x5l2itvr4, do not count. An ID with the length and the alphabet of a text is
-read as a text or refused, even if it is all digits: a decimal of that length needs
---as int.
-
-The time is right only with the epoch and the widths of the generator. inspect shows
-which it took. --pool reads them from a pool, and names the process that held the ID's
-worker at the ID's time, as firn pool who does.
-
---only writes one member of the JSON object, or one field, a line for each ID. --column
-copies CSV with a header from stdin to stdout, and adds the column NAME_time: a row with
-a bad ID stays with an empty time. Both take a guess, and say so once on stderr.
-
-` + intake.MatchHelp + `
-
-An invalid ID is an error, in JSON also {"input": …, "error": …}. The other IDs are still
-answered, and the exit code is 1. In JSON, times after the year 9999 are null, since RFC
-3339 ends there; unix_ms has them.
-
-Formats: ` + cli.List(formats.Names(), "and") + `.`,
+		Short: "Show the format, time and fields of IDs",
 		Example: `  firn inspect 06E23B7CCL83QK5LQ04AF9K79M1CF0BR
-  firn inspect 018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c
   firn inspect nanoflake 0549x5l2itvr4 --json
-  firn inspect snowflakesi --epoch 2020-01-01 1315899857217280
-  firn inspect ulidflake --as hex 00f5f5af865cf82d
-  firn inspect nanoflake --as base36 549x5l2itvr4
-  firn inspect nanoflake --only time 0549x5l2itvr4
-  firn new sno -n 3 > ids
-  firn inspect --pool sno < ids
-  printf 'id,paid\n0549x5l2itvr4,yes\n' > orders.csv
-  firn inspect nanoflake --column id < orders.csv
-  firn inspect nanoflake --match < orders.csv`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     completeKind,
+  firn new nanoflake -n 3 | firn inspect nanoflake --only time`,
+		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i, args, err := f.inspector(cmd.Context(), s, args)
 			if err != nil {
@@ -115,7 +64,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	flags.StringVar(&f.only, "only", "", "write this `FIELD` only, such as time or sequence")
 	flags.StringVar(&f.column, "column", "", "add the times of the IDs in column `NAME` of CSV")
 	flags.BoolVar(&f.match, "match", false, "find IDs of FORMAT anywhere in lines")
-	f.Source.AddTo(cmd, "read the epoch and the widths from a pool, and name the maker")
+	f.Source.AddTo(cmd, "read the settings from a pool, and name the maker")
 	if err := cmd.RegisterFlagCompletionFunc("only", completeOnly); err != nil {
 		panic(err) // no such flag, or twice
 	}

@@ -45,55 +45,12 @@ func New(s *cli.Streams) *cobra.Command {
 	f := newFlags{count: 1}
 	cmd := &cobra.Command{
 		Use:   "new FORMAT [-n COUNT]",
-		Short: "Make IDs, one a line",
-		Long: `Make IDs, one a line, in the order of issue.
-
-Formats: ` + cli.List(formats.Names(), "and") + `.
-
-Generators with the same worker number make the same IDs. The worker number is the
-` + workers() + `firn leases a free worker from a pool, and returns the worker at the end. Runs that
-share a pool never make the same ID, whatever crashes and whatever the clock does.
---worker leases a given worker. If no worker is free, firn waits: --wait says how long.
-
-Where the pool is, by default as the variable ` + stores.Variable + ` says:
-
-  --state DIR       in this directory. Users share a directory that was made for their
-                    group (mkdir -m 2770). Containers of one machine share a directory
-                    on a volume.
-  --store ADDRESS   in a shared store. firn pool create makes the pool, once.
-
-Pools of other names, and in other stores, know nothing of each other. A run that begins
-a store in a directory says so. --no-create makes nothing: a directory without a store, or
-a store without the pool, is an error.
-
-Formats without a worker number rely on random bits. --fenced leases their times from a
-pool instead: one process at a time makes IDs, and no ID comes twice from the pool.
-With --node-bits, scru160 has node IDs, which firn leases.
-
-Ulid-Flakes of one millisecond differ by a random number below 2^--increment-bits. The
-default of 8 makes the next ID hard to guess. A millisecond then has 4 100 IDs on
-average, or 128 of ulidflake-scalable; with 1, it has half a million, or 16 000.
---sequence-min and --sequence-max divide a partition of snos among generators that you
-number yourself.
-
-With --worker and without a store, firn uses no pool. Nothing then keeps two runs from
-using the worker at once, or again after the clock was set back. --no-state does the same
-where ` + stores.Variable + ` names a store.`,
+		Short: "Generate IDs, one per line",
 		Example: `  firn new scru160
-  firn new nanoflake --worker 0
   firn new nanoflake --state ids -n 1000
-  firn new nanoflake --state ids --worker 7 --epoch 2020-01-01T00:00:00Z --json
-  firn pool create nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
-  firn new nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
-  firn new nanoflake --state ids --no-create
-  firn new ulidflake --state ids --fenced
-  firn new ulidflake --increment-bits 1 -n 1000000
-  firn new scru160 --state ids --node-bits 8 --micro
-  firn new snowflakesi --state ids --clock-bits 41 --machine-bits 0
-  firn new sno --state ids --partition 513 --meta 7 --as hex`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  formats.OneFormat,
+  firn new sno --worker 513 --meta 7 --as hex`,
+		ValidArgsFunction: formats.CompleteFormat,
+		Args:              formats.OneFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.check(args[0])
 			if err != nil {
@@ -112,12 +69,13 @@ where ` + stores.Variable + ` names a store.`,
 	f.Options.AddTo(cmd)
 	f.making.AddTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddNoCreateTo(cmd, "use only an existing pool")
+	f.AddNoCreateTo(cmd, "fail if the store or the pool does not exist")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
-	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool: see above")
+	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool")
 	flags.DurationVar(&f.wait, "wait", defaultWait, "wait this long for a free worker")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the clock even if the pool disagrees")
+	cli.Group(cmd, "Store", "pool", "fenced", "no-state", "wait", "trust-clock")
 	cli.Complete(cmd, "count")
 	cli.Complete(cmd, "worker")
 	cli.Complete(cmd, "partition")
@@ -146,18 +104,6 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, r formats.Recip
 		cli.Complain(s.Err, fmt.Errorf("note: no store named, so nothing keeps other runs from worker %d (--no-state says that it is meant)", f.worker.Value))
 	}
 	return stream(ctx, s, made.Next, f.count)
-}
-
-// workers lists the name and the range of the worker number of each format.
-func workers() string {
-	var lines strings.Builder
-	for _, name := range formats.Names() {
-		f, _ := formats.Lookup(name)
-		if last, ok := f.LastWorker(shape.Settings{}); ok {
-			lines.WriteString(fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, last))
-		}
-	}
-	return lines.String()
 }
 
 // check returns the recipe for the flags, or an error of usage.

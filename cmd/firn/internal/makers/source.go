@@ -20,6 +20,7 @@ type Source struct {
 // AddTo adds the flags to cmd. The text says what --pool is for.
 func (s *Source) AddTo(cmd *cobra.Command, text string) {
 	cmd.Flags().Var(&s.Name, "pool", text)
+	cli.Group(cmd, "Store", "pool")
 	s.state.AddTo(cmd)
 	s.Options.AddTo(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("pool", s.state.CompletePool); err != nil {

@@ -3,21 +3,22 @@
 //	go run ./cmd/firn/internal/manpages -version v1.2.3 -date 2026-01-02 DIR
 //	go run ./cmd/firn/internal/manpages -document docs/commands.md
 //
-// The second form writes one document in Markdown with all commands. The texts are the help texts. The same
-// tree, version and date give the same pages.
+// The second form writes one document with the help of all commands. The same tree, version and date give the same
+// pages.
 package main
 
 //go:generate go run . -document ../../../../docs/commands.md
 
 import (
-	"errors"
+	"bufio"
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/root"
@@ -32,18 +33,17 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if *document != "" && flag.NArg() == 0 {
-		if err := os.WriteFile(*document, documentOf(commandLine()), 0o644); err != nil {
-			fmt.Fprintln(os.Stderr, "manpages:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if *document != "" || flag.NArg() != 1 {
+	var err error
+	switch {
+	case *document != "" && flag.NArg() == 0:
+		err = os.WriteFile(*document, documentOf(), 0o644)
+	case *document == "" && flag.NArg() == 1:
+		err = write(flag.Arg(0), *version, *date)
+	default:
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := write(flag.Arg(0), *version, *date); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "manpages:", err)
 		os.Exit(1)
 	}
@@ -51,32 +51,39 @@ func main() {
 
 // write writes all pages into a directory, and makes the directory if necessary.
 func write(dir, version, date string) error {
-	if _, err := time.Parse(time.DateOnly, date); err != nil {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
 		return fmt.Errorf("-date: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	var errs []error
-	for _, p := range pages(commandLine(), version, date) {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, p.name+".1"), p.roff(), 0o644))
-	}
-	return errors.Join(errs...)
+	firn := root.New(cli.NewStreams(os.Stdin, os.Stdout, os.Stderr))
+	firn.DisableAutoGenTag = true
+	return doc.GenManTree(firn, &doc.GenManHeader{Date: &day, Source: "firn " + version, Manual: "Firn"}, dir)
 }
 
-// commandLine returns the command firn.
-func commandLine() *cobra.Command { return root.New(cli.NewStreams(os.Stdin, os.Stdout, os.Stderr)) }
-
-// pages returns the page of a command and the pages of the commands below.
-func pages(cmd *cobra.Command, version, date string) []page {
-	all := []page{newPage(cmd, version, date)}
-	for _, c := range cmd.Commands() {
-		if documented(c) {
-			all = append(all, pages(c, version, date)...)
+// documentOf returns a document with the help of all commands.
+func documentOf() []byte {
+	var d bytes.Buffer
+	d.WriteString("# The commands of firn\n\nThe help of each command, as `firn help COMMAND` prints it. [The command line](command-line.md) explains what a " +
+		"help has no room for.\n\n<!-- go generate ./cmd/firn/internal/manpages writes this document. -->\n")
+	s := cli.NewStreams(os.Stdin, os.Stdout, os.Stderr)
+	s.Out, s.Width = bufio.NewWriter(&d), 100
+	var chapter func(*cobra.Command)
+	chapter = func(cmd *cobra.Command) {
+		cmd.InitDefaultHelpFlag()
+		cmd.InitDefaultVersionFlag()
+		fmt.Fprintf(s.Out, "\n## %s\n\n```text\n", cmd.CommandPath())
+		s.Help(cmd)
+		fmt.Fprint(s.Out, "```\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				chapter(c)
+			}
 		}
 	}
-	return all
+	chapter(root.New(s))
+	s.Out.Flush()
+	return d.Bytes()
 }
-
-// documented reports whether a command has a page. The pages are what firn help shows.
-func documented(cmd *cobra.Command) bool { return cmd.IsAvailableCommand() && cmd.Name() != "help" }

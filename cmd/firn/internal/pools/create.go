@@ -25,29 +25,12 @@ func newCreate(s *cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "create FORMAT",
-		Short: "Make a pool, and print its name and UUID",
-		Long: `Make a pool, and print its name and UUID. A pool of that name is an error. With
---if-not-exists, a pool of that name with the same settings is printed instead.
-
-On this machine, only a pool with a name of your own needs this command: firn new makes
-the pools of the formats itself. In a shared store, make each pool once. The command
-also makes what the store needs, such as a directory or a table. --no-create makes the pool
-only in an existing store.
-
---if-not-exists suits scripts that run again. A lost pool looks like a pool that never was.
-A pool made after a loss repeats IDs: after a loss, use firn pool recover.
-
-IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
-same IDs. The second such pool is therefore refused. --allow-overlap allows it, for IDs that
-never meet. Do not replace a damaged pool: firn pool recover repairs it.`,
+		Short: "Create a pool, and print its name and UUID",
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
-  firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
-  firn pool create snowflakesi --clock-bits 41 --machine-bits 10
-  firn pool create nanoflake --store 'postgres://owner@db/app?password-file=/run/secrets/owner&sslmode=verify-full'
+  firn pool create nanoflake --store postgres://owner@db/app
   firn pool create scru160 --node-bits 8 --if-not-exists`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  oneFormat,
+		ValidArgsFunction: formats.CompleteFormat,
+		Args:              oneFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := l.Pool(args[0])
 			if err != nil {
@@ -64,11 +47,11 @@ never meet. Do not replace a damaged pool: firn pool recover repairs it.`,
 	flags.SortFlags = false
 	flags.Var(&name, "name", "name of the pool (default: from the format)")
 	l.AddTo(cmd)
-	flags.BoolVar(&c.ifNotExists, "if-not-exists", false, "take a pool that exists as it is: see above")
-	flags.BoolVar(&c.allowOverlap, "allow-overlap", false, "allow two pools for the same IDs: see above")
+	flags.BoolVar(&c.ifNotExists, "if-not-exists", false, "accept a pool with the same settings")
+	flags.BoolVar(&c.allowOverlap, "allow-overlap", false, "allow a second pool for the same IDs")
 	flags.BoolVar(&c.json, "json", false, "write a JSON object")
 	st.AddTo(cmd)
-	st.AddNoCreateTo(cmd, "make the pool only in an existing store")
+	st.AddNoCreateTo(cmd, "fail if the store does not exist")
 	cli.Complete(cmd, "name")
 	return cmd
 }

@@ -29,27 +29,11 @@ func newDoctor(s *cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor [NAME]",
-		Short: "Find what is wrong with the pools, their store or the clock",
-		Long: `Find what is wrong with the pools, or with one pool, with their store and with the clock.
-doctor changes no pool. In directories it writes and removes a file of its own; other
-stores get a change that they have to refuse.
-
-Each finding is a line, or a paragraph on a terminal, that begins with ok, note, warning or
-problem. A problem means that firn new cannot make some IDs, or that IDs may be made twice
-because the store can lose what it has acknowledged. The exit code is then 1. A warning may
-become a problem. Two pools for the same IDs are a problem, unless you name one. A directory
-that you name and that does not exist is a problem. With --no-create, so is a directory
-without a store.
-
---json writes an object per finding:
-
-  {"level":"ok","about":"store","pool":"","text":"…"}
-
-"level" is the first word of the line. "about" is store, clock, workers or lifetime.
-"pool" is empty for findings about all pools. "hints" are what to do, if anything is known to help.`,
-		Example:               "  firn new nanoflake\n  firn pool doctor\n  firn pool doctor nanoflake --json\n  firn pool doctor --store postgres://ids@db/app",
-		DisableFlagsInUseLine: true,
-		Args:                  atMostOnePool,
+		Short: "Check a store, its pools and the clock",
+		Example: `  firn pool doctor
+  firn pool doctor nanoflake --json
+  firn pool doctor --store postgres://ids@db/app`,
+		Args: atMostOnePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return examine(cmd.Context(), s, &st, args, asJSON)
 		},
@@ -58,7 +42,7 @@ without a store.
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
-	st.AddNoCreateTo(cmd, "call a directory without a store a problem")
+	st.AddNoCreateTo(cmd, "report a missing store as a problem")
 	return cmd
 }
 

@@ -20,15 +20,11 @@ func newList(s *cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the pools",
-		Long: `List the pools: name, format, workers used, and time of creation. A pool that cannot be
-read is an error. The rest are still listed, and the exit code is 1. A directory that is
-named and does not exist is an error, too.
-
---json writes an object per pool, like the first object of firn pool show.`,
-		Example:               "  firn new nanoflake\n  firn pool list\n  firn pool list --json",
-		DisableFlagsInUseLine: true,
-		Args:                  cli.NoArguments,
+		Short: "List the pools of a store",
+		Example: `  firn pool list
+  firn pool list --json
+  firn pool list --state ids`,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return list(cmd.Context(), s, &st, asJSON)
 		},

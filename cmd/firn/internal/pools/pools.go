@@ -1,5 +1,4 @@
-// Package pools has the commands about pools: firn pool list, show, who, create, recover,
-// permissions and doctor.
+// Package pools has the commands about pools: firn pool list, show, who, create, doctor, recover and permissions.
 package pools
 
 import (
@@ -13,27 +12,11 @@ import (
 func New(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pool",
-		Short: "Manage the pools of workers",
-		Long: `Manage the pools from which firn new leases workers.
-
-A pool holds the worker numbers for one kind of IDs: a format, its epoch and its widths.
-For each worker the pool remembers the used times, and the holder. Pools are files on
-this machine, where firn new makes the pool, or in a shared store, where firn pool create
-makes the pool, once. Give the address of a store by --store or
-$` + stores.Variable + `:
-
-` + stores.AddressForms() + `
-Keep secrets out of addresses: password-file=PATH and password-env=VARIABLE say where a
-password is.
-
-Do not delete a pool: the memory of a pool prevents duplicate IDs. If a store has lost
-something, or was restored from a backup, firn pool recover makes the pool safe.`,
-		Example: `  firn new nanoflake
-  firn pool list
-  firn pool show nanoflake
-  firn pool who nanoflake 0549x5l2itvr4
-  firn pool doctor
-  firn pool create nanoflake --store 'etcd://etcd-1,etcd-2/firn?ca=/etc/firn/ca.pem'`,
+		Short: "Manage pools of worker IDs",
+		Long:  "Manage pools of worker IDs. The address of a store, for --store or $" + stores.Variable + ":\n\n" + stores.AddressForms(),
+		Example: `  firn pool create nanoflake --state ids
+  firn pool list --state ids
+  firn pool doctor --state ids`,
 	}
 	cli.NeedsCommand(cmd, "command")
 	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRecover(s), newPermissions(s))

@@ -39,54 +39,10 @@ func newRecover(s *cli.Streams) *cobra.Command {
 	f := recoverFlags{}
 	cmd := &cobra.Command{
 		Use:   "recover NAME | --all",
-		Short: "Make a pool safe after records were lost or restored",
-		Long: `Make a pool safe after its store was restored from a backup or lost something else, or
-when records are missing or damaged.
-
-The pool no longer knows the intervals of its holders. These intervals end within a
-window, plus the difference of the clocks. A recovery therefore gives out no worker before
-that time. Holders go on to the end of their intervals, then take new workers.
-
-Where records are missing or damaged, processes may go on meanwhile. If the store has
-gone back to an earlier state:
-
-  1. Stop all processes that take workers from the store. With files and PostgreSQL it
-     is enough to keep the processes from the store.
-  2. Restore the store: docs/stores.md says how.
-  3. Run firn pool recover for each pool.
-  4. Let the processes at the store again.
-
---window is the longest window of any lease. A longer window counts if the pool's record
-has it: a lease notes its window there before it takes a worker. --skew is how far the
-clock of any process may be ahead of this clock. If the two are too small, IDs can be
-made twice. The command waits until workers are free again, unless --no-wait is given.
-
-If the pool's own record is lost, a recovery makes it again from the workers' records. If
-the settings are not the defaults, give --format, --epoch and the widths of the pool. A
-pool that is not lost has its own settings.
-
-If nothing is left of the pool, add --create, too. See that the name and the store are
-right: under a wrong name, --create makes a second pool. If the store has a pool for the
-same IDs, that is refused, unless --allow-overlap says that IDs of the two never meet.
-
---all recovers all pools of the store. A directory that is a copy, such as a backup that
-was restored elsewhere, is refused by every command until then. The original must be gone
-for good: recovered pools do not know of the original.
-
-A recovery that was interrupted leaves a pool without free workers: run the recovery again.
-
---json writes an object:
-
-  {"pool":"nanoflake","recovered":"…","floor":"…","records":12,"made":0,"kept_out":[3]}
-
-"floor" is when workers are free again. "made" counts the workers' records that were
-missing or damaged. "kept_out" are workers that come later: see --trust-clock. "anew" is
-true if the pool's own record was made again.`,
+		Short: "Recover a pool after its store lost records or was restored",
 		Example: `  firn pool recover nanoflake --store postgres://ids@db/app
-  firn pool recover orders --state /var/lib/firn --window 1m --skew 5m --yes
   firn pool recover --all --state /var/lib/firn
   firn pool recover orders --create --format nanoflake --epoch 2020-01-01T00:00:00Z`,
-		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
 				return cli.Usagef("--all: cannot be used with the name of a pool")
@@ -110,10 +66,10 @@ true if the pool's own record was made again.`,
 	flags.BoolVar(&f.json, "json", false, "write a JSON object")
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the pool, if the pool's record is lost")
 	f.layout.AddTo(cmd)
-	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
-	flags.BoolVar(&f.allowOverlap, "allow-overlap", false, "with --create, allow two pools for the same IDs")
+	flags.BoolVar(&f.create, "create", false, "create the pool if nothing is left of it")
+	flags.BoolVar(&f.allowOverlap, "allow-overlap", false, "with --create, allow a second pool for the same IDs")
 	f.State.AddTo(cmd)
-	f.AddNoCreateTo(cmd, "recover only in an existing store")
+	f.AddNoCreateTo(cmd, "fail if the store does not exist")
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
 	cli.Complete(cmd, "skew")

@@ -30,59 +30,10 @@ func newShow(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a pool and its workers",
-		Long: `Show a pool, and each worker that was used: the holder or the last holder, and until when
-the times are used. A terminal gets the columns that fit. The states of workers:
-
-  held      a process has the worker, and renews in time
-  expired   the interval is over: the process died or is stopped; the worker can be taken
-  free      the last holder returned the worker
-  ahead     free, but used up to a time in the future
-  missing   the record is gone: nobody gets the worker until a recovery
-  damaged   the record is damaged: as above
-  unknown   the record cannot be read for another reason
-
-SINCE is when the holder took the worker, or gave the worker back. Errors of records go to
-stderr, the other workers are still shown, and the exit code is 1.
-
---watch shows the pool again and again, until Ctrl-C: the share of workers that are held, and
-for each worker what is left of the window, and the renewals seen since --watch began. A
-terminal shows one picture; other output gets a block each time. Records do not tell how
-many IDs a process makes: the process counts them itself.
-
---history shows the last holders of each worker, the newest first: at most eight. Short
-leases of one program are one line. Nothing is known of the time before a worker's first line.
-
---json writes an object per line, first the pool:
-
-  {"pool":"nanoflake","uuid":"…","format":"nanoflake","epoch":"…","unit_us":1000,
-   "widths":[41,10,12],"workers":1024,"used":1,"created":"…","expires":"…"}
-
-After a recovery the pool has "recovered" and "floor", as firn pool recover prints them. Then
-come the used workers, by number. The last interval goes from "from" to "until":
-
-  {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…",
-   "since":"…","holders":[{"host":"web-3","process":20963,"program":"orders","name":"",
-   "leases":1,"since":"…","until":"…"}]}
-
-The holder has held the worker since "since". A free worker has "given_back", when the
-last holder gave the worker back. "holders" are the last holders, the newest first, as
-firn pool who prints them.
-
-A worker without a readable record has an "error" instead:
-
-  {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}
-
-With --watch, each object also has "read", the time of the reading. The objects of one
-reading have the same "read": first the pool, then a line for each of the "used" workers.
-With --worker, at most one worker follows. A failed reading writes an error to stderr, and
-no object.`,
-		Example: `  firn new nanoflake
-  firn pool show nanoflake
+		Example: `  firn pool show nanoflake
   firn pool show nanoflake --watch
-  firn pool show nanoflake --worker 3 --history
-  firn pool show nanoflake --json`,
-		DisableFlagsInUseLine: true,
-		Args:                  onePool,
+  firn pool show nanoflake --worker 3 --history --json`,
+		Args: onePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.name = args[0]
 			switch {

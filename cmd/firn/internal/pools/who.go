@@ -23,29 +23,10 @@ func newWho(s *cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "who NAME [ID]...",
-		Short: "Say which process made an ID",
-		Long: `Say which process made an ID of a pool.
-
-IDs are the arguments after the name of the pool. Without IDs, and for -, IDs are the
-lines of stdin. An ID is read as firn inspect reads the ID, by the settings of the pool.
-
-The record of a worker names the last holders of the worker, each with an interval of
-timestamps: at most eight. The answer is the holder of the ID's worker at the ID's time,
-or that nobody is recorded, with the earliest time of a known holder. The answer is never
-a wrong process if a lease's generator has made the ID. An ID made without a lease, or for
-a given time, looks the same. Short leases of one program are recorded together.
-
-An invalid ID is an error. The other IDs are still answered, and the exit code is 1.
-
---json writes an object per ID, and for an invalid ID {"input":…,"error":…}:
-
-  {"pool":"nanoflake","id":"…","worker":7,"time":"…","holder":{"host":"web-3",
-   "process":20963,"program":"orders","name":"","leases":1,"since":"…","until":"…"}}
-  {"pool":"nanoflake","id":"…","worker":7,"time":"…","holder":null,"known":"…"}
-
-"known" is the earliest time of a known holder, or null.`,
-		Example:               "  firn new nanoflake -n 1000 > ids\n  firn pool who nanoflake 0549x5l2itvr4\n  firn pool who nanoflake --json < ids",
-		DisableFlagsInUseLine: true,
+		Short: "Show which process generated an ID",
+		Example: `  firn pool who nanoflake 0549x5l2itvr4
+  firn new nanoflake -n 1000 > ids
+  firn pool who nanoflake --json < ids`,
 		Args: func(_ *cobra.Command, args []string) error {
 			return onePool(nil, args[:min(len(args), 1)])
 		},

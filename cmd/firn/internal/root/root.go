@@ -4,6 +4,7 @@ package root
 import (
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,16 +40,13 @@ func Run(args []string, stdin, stdout, stderr *os.File) int {
 func New(s *cli.Streams) *cobra.Command {
 	firn := &cobra.Command{
 		Use:   "firn",
-		Short: "Make time-ordered unique IDs, and take them apart",
-		Long: `Make time-ordered unique IDs, and take them apart.
+		Short: "Generate and inspect time-ordered unique IDs",
+		Long: `Generate and inspect time-ordered unique IDs.
 
 Formats: ` + cli.List(formats.Names(), "and") + `.
-
-Exit codes: 0; 1 for a failed operation or an invalid ID; 2 for wrong usage.
-Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide otherwise.`,
+Exit codes: 0; 1 for a failed operation or an invalid ID; 2 for wrong usage.`,
 		Example: `  firn new nanoflake -n 1000 > ids
   firn inspect nanoflake < ids
-  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
   firn pool doctor`,
 		Version:       version.Read().String(),
 		Args:          unknownCommand,
@@ -69,14 +67,24 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	s.AddColour(firn)
 	sql := sqlscripts.New(s)
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
-	firn.AddCommand(ids.New(s), ids.Inspect(s))
-	firn.AddCommand(files.Verify(s), files.Convert(s), stats.New(s))
-	firn.AddCommand(times.Range(s), times.At(s), facts.Explain(s), facts.Selftest(s))
-	firn.AddCommand(pools.New(s), serve.New(s), sql, command.New(s), version.Command(s))
-	for _, cmd := range firn.Commands() {
-		cmd.SuggestFor = otherWords[cmd.Name()]
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"IDs", []*cobra.Command{ids.New(s), ids.Inspect(s), times.At(s), times.Range(s), facts.Explain(s)}},
+		{"Files", []*cobra.Command{files.Verify(s), files.Convert(s), stats.New(s)}},
+		{"Pools", []*cobra.Command{pools.New(s), command.New(s)}},
+		{"Databases", []*cobra.Command{sql}},
+		{"Server", []*cobra.Command{serve.New(s)}},
+		{"Other", []*cobra.Command{facts.Selftest(s), version.Command(s)}},
+	} {
+		firn.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID, cmd.SuggestFor = g.title, otherWords[cmd.Name()]
+			firn.AddCommand(cmd)
+		}
 	}
-	plainUse(firn)
+	firn.SetCompletionCommandGroupID("Other")
 	cli.NameValues(firn)
 	firn.InitDefaultHelpCmd()
 	firn.InitDefaultCompletionCmd()
@@ -88,6 +96,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 			strictCompletion(cmd)
 		}
 	}
+	finish(firn)
 	return firn
 }
 
@@ -118,18 +127,48 @@ func unknownCommand(firn *cobra.Command, args []string) error {
 	return cli.UnknownCommand(firn, args)
 }
 
-// plainUse leaves "[flags]" out of the lines of usage: each command has flags.
-func plainUse(cmd *cobra.Command) {
+// finish sets what all commands have: pages to read, and lines of usage without "[flags]", since each command has flags.
+func finish(cmd *cobra.Command) {
 	cmd.DisableFlagsInUseLine = true
+	cli.SeeAlso(cmd, pages[strings.TrimPrefix(cmd.CommandPath(), "firn ")]...)
 	for _, c := range cmd.Commands() {
-		plainUse(c)
+		finish(c)
 	}
+}
+
+// pages are what to read about the commands: other commands, and pages of docs.
+var pages = map[string][]string{
+	"firn":             {"https://github.com/firn-id/firn", "commands.md"},
+	"new":              {"firn explain --help", "formats.md", "command-line.md#generating-ids"},
+	"inspect":          {"firn pool who --help", "inspect.md"},
+	"at":               {"command-line.md#ids-for-existing-rows"},
+	"range":            {"sql-functions.md#ranges-of-times", "command-line.md#ids-of-a-time-range"},
+	"explain":          {"formats.md"},
+	"selftest":         {"command-line.md#testing-a-machine"},
+	"verify":           {"files.md"},
+	"convert":          {"files.md"},
+	"stats":            {"files.md#statistics"},
+	"pool":             {"leases.md", "stores.md"},
+	"pool create":      {"stores.md#a-pool-is-created-once"},
+	"pool list":        {"command-line.md#pools-as-json"},
+	"pool show":        {"command-line.md#pools-as-json", "monitoring.md"},
+	"pool who":         {"leases.md#who-made-an-id", "command-line.md#pools-as-json"},
+	"pool doctor":      {"runbook.md", "command-line.md#findings-of-doctor"},
+	"pool recover":     {"stores.md#recovery", "runbook.md"},
+	"pool permissions": {"stores.md#rights"},
+	"torture":          {"command-line.md#testing-a-machine"},
+	"serve":            {"server.md", "server-configuration.md", "deploy.md#firn-serve"},
+	"sql":              {"sql-functions.md", "sql-generator.md"},
+	"sql postgres":     {"sql-functions.md#postgresql"},
+	"sql mysql":        {"sql-functions.md#mariadb-and-mysql"},
+	"sql sqlite":       {"sql-functions.md#sqlite"},
+	"sql generator":    {"firn sql feed --help", "sql-generator.md"},
+	"sql feed":         {"firn sql generator --help", "sql-generator.md"},
 }
 
 // strictHelp makes the library's help command refuse unknown commands. The library would print the
 // help of the command above.
 func strictHelp(help *cobra.Command) {
-	help.Example = "  firn help new"
 	help.Args = func(cmd *cobra.Command, args []string) error {
 		found, rest, err := cmd.Root().Find(args)
 		if err != nil {
@@ -139,21 +178,10 @@ func strictHelp(help *cobra.Command) {
 	}
 }
 
-// shellExamples are examples for the library's commands, by the names of shells.
-var shellExamples = map[string]string{
-	"bash":       "  source <(firn completion bash)",
-	"fish":       "  firn completion fish > ~/.config/fish/completions/firn.fish",
-	"powershell": "  firn completion powershell > firn.ps1",
-	"zsh":        "  firn completion zsh > _firn",
-}
-
 // strictCompletion makes wrong usage of the library's completion command an error.
 func strictCompletion(completion *cobra.Command) {
-	completion.Example = "  source <(firn completion bash)\n  firn completion fish > ~/.config/fish/completions/firn.fish"
 	cli.NeedsCommand(completion, "shell")
 	for _, shell := range completion.Commands() {
 		shell.Args = cli.UnknownCommand
-		shell.DisableFlagsInUseLine = true
-		shell.Example = shellExamples[shell.Name()]
 	}
 }

@@ -49,43 +49,17 @@ func New(s *cli.Streams) *cobra.Command {
 	f.Instead.Pool = "pool = \"NAME\" in the file of --config"
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve IDs to programs in any language",
-		Long: `Serve IDs by RESP, the protocol of Redis, by HTTP and by gRPC, until SIGTERM or SIGINT.
-All three come in at one port, ` + server.DefaultListen + ` without --listen:
-
-  RESP   INCR nanoflake, from any client of Redis
-  HTTP   GET /v1/generators/nanoflake/ids?n=10
-  gRPC   Take of the service firn.v1.Firn
-
-Each format has a generator by the format's name. A generator leases its worker at its
-first request, from the pool that firn new leases from. ulidflake and scru160 have no
-workers: their IDs are unique by random bits.
-
---config names a file with other generators, and with limits. Flags win over the file.
---tokens names a file with the tokens of clients, and with their rights. Both files are
-in docs/server-configuration.md. --check says what the server would do, opens the stores,
-and leases nothing.
-
-Other machines reach the server only with --tls-cert and --tls-key, or --insecure. With
---tls-ca, clients need a certificate that one of these authorities has signed.
-
-SIGTERM ends the server within 10 s: requests are finished, and workers given back. A
-later SIGTERM ends it at once. SIGHUP reads the tokens and certificates again, which the
-server also does when their files change.`,
+		Short: "Serve IDs over RESP, HTTP and gRPC",
 		Example: `  firn serve
-  firn serve --check
   firn serve --state /var/lib/firn --no-create
-  firn serve --store postgres://ids@db/app --listen 127.0.0.1:7433 --listen [::1]:7433
-  firn serve --listen 0.0.0.0:7433 --tls-cert tls.crt --tls-key tls.key --tokens tokens.toml
-  firn serve --config firn.toml --unix firn.sock --resp 127.0.0.1:6390`,
-		DisableFlagsInUseLine: true,
-		Args:                  cli.NoArguments,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), s) },
+  firn serve --config firn.toml --check`,
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.flags = flags
-	flags.Var(&f.listen, "listen", "listen here; may be repeated (default "+server.DefaultListen+")")
+	flags.Var(&f.listen, "listen", "listen here; repeatable (default "+server.DefaultListen+")")
 	flags.Var(&f.resp, "resp", "listen here, too, for RESP alone")
 	flags.Var(&f.unix, "unix", "listen at a socket of this path, too")
 	flags.Var(&f.tokens, "tokens", "let in only clients with a token of this file")
@@ -96,7 +70,7 @@ server also does when their files change.`,
 	flags.Var(&f.config, "config", "read generators and settings from this file")
 	flags.BoolVar(&f.check, "check", false, "say what the server would do, and end")
 	f.State.AddTo(cmd)
-	f.AddNoCreateTo(cmd, "use only an existing store and its pools")
+	f.AddNoCreateTo(cmd, "fail if a store or a pool does not exist")
 	cli.Complete(cmd, "listen", server.DefaultListen, "0.0.0.0:7433")
 	cli.Complete(cmd, "resp", "127.0.0.1:6379")
 	for flag, extensions := range map[string][]string{"config": {"toml"}, "tokens": {"toml"}, "tls-cert": {"crt", "pem"}, "tls-key": {"key", "pem"},

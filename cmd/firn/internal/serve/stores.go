@@ -164,7 +164,7 @@ func (o *opener) directory(at stores.Place) (driver.Store, error) {
 	case o.f.NoCreate:
 	case err == nil:
 		store.Close()
-		store, err = filelease.Open(at.Dir) // without Existing, a lease makes its pool
+		store, err = filelease.Open(at.Dir) // without NoCreate, a lease makes its pool
 	case errors.Is(err, filelease.ErrNoStore):
 		if _, missing := os.Stat(at.Dir); o.looks && errors.Is(missing, fs.ErrNotExist) {
 			return nil, o.wouldMake(at.Dir)

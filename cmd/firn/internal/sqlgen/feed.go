@@ -41,24 +41,11 @@ func Feed(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "feed --database ADDRESS",
 		Short: "Lease intervals for the generator in a PostgreSQL database",
-		Long: `Lease a worker for the generator of Nanoflakes in a PostgreSQL database, and write the
-intervals of the worker to the database, until SIGINT or SIGTERM. The database and all
-programs that share the pool never make the same ID.
-
-firn sql generator prints the SQL that makes the generator. The database makes IDs to the
-end of its interval: without firn sql feed, or without the store, for up to --window.
-Run firn sql feed as a service. A second firn sql feed for the database stands by, and
-takes over from the first.
-
-The address is as for psql: postgres://user@host:5432/database. The variables of psql,
-such as PGPASSFILE and PGPASSWORD, keep the password out of the address. The role of the
-feed needs rights on the schema firn: see docs/sql-generator.md.`,
 		Example: `  firn sql feed --database postgres://firn_feed@db/app
   firn sql feed --database postgres://firn_feed@db1,db2/app --store etcd://etcd-1/firn
   firn sql feed --database postgres://firn_feed@db/app --window 30s --pool orders`,
-		DisableFlagsInUseLine: true,
-		Args:                  cli.NoArguments,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), s) },
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -66,9 +53,10 @@ feed needs rights on the schema firn: see docs/sql-generator.md.`,
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "lease intervals this far ahead")
 	f.Options.AddEpochTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddNoCreateTo(cmd, "use only an existing pool")
+	f.AddNoCreateTo(cmd, "fail if the store or the pool does not exist")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the database's clock even if the pool disagrees")
+	cli.Group(cmd, "Store", "pool", "trust-clock")
 	cli.Complete(cmd, "database", "postgres://")
 	cli.Complete(cmd, "window")
 	if err := cmd.RegisterFlagCompletionFunc("pool", f.CompletePool); err != nil {

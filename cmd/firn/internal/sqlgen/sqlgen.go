@@ -31,19 +31,10 @@ func Generator(s *cli.Streams) *cobra.Command {
 	var down bool
 	cmd := &cobra.Command{
 		Use:   "generator",
-		Short: "Print the SQL that makes a generator in PostgreSQL",
-		Long: `Print the SQL that makes a generator of Nanoflakes in PostgreSQL 13 or later, in the
-schema firn. The SQL can run again at any time. --down prints the SQL that removes the
-generator.
-
-  firn.next_nanoflake()     returns a new ID
-  firn.next_nanoflakes(n)   returns n new IDs
-
-The functions make IDs while firn sql feed leases intervals for the database.`,
+		Short: "Print the SQL of a generator for PostgreSQL",
 		Example: `  firn sql generator | psql -v ON_ERROR_STOP=1 app
   firn sql generator --down > down.sql`,
-		DisableFlagsInUseLine: true,
-		Args:                  cli.NoArguments,
+		Args: cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			script := Up
 			if down {

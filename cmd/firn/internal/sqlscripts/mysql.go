@@ -19,22 +19,7 @@ func newMySQL(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mysql [FORMAT]...",
 		Short: "Print functions for MariaDB 10.11, MySQL 8 or later",
-		Long: `Print stored functions for MariaDB 10.11, MySQL 8 or later, with names that begin with
-firn_. The functions belong to the database that is in use.
-
-` + formatsHelp + `
-
-The functions are DETERMINISTIC and NO SQL. Times are DATETIME(3) in UTC, whatever the
-time zone of the session. A range of times uses the index on the IDs:
-
-  SELECT * FROM orders
-  WHERE id BETWEEN firn_nanoflake_first('2026-07-01')
-    AND firn_nanoflake_last(UTC_TIMESTAMP(3))
-
-The clients mariadb and mysql run the script. Drivers do not know the word DELIMITER:
---plain prints the script for a driver that takes several statements at once.`,
 		Example: `  firn sql mysql | mariadb app
-  firn sql mysql nanoflake --epoch 2020-01-01 | mysql app
   firn sql mysql --plain > functions.sql
   firn sql mysql --down | mariadb app`,
 		RunE: func(_ *cobra.Command, args []string) error {

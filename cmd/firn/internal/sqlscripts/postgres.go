@@ -18,24 +18,8 @@ func newPostgres(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "postgres [FORMAT]...",
 		Short: "Print functions for PostgreSQL 14 or later",
-		Long: `Print functions for PostgreSQL 14 or later, in the schema firn.
-
-` + formatsHelp + `
-
-The functions are IMMUTABLE, STRICT and PARALLEL SAFE: indexes can be on them. The script
-is one transaction. It refuses to change the epoch or the widths of functions that exist.
-
-A range of times uses the index on the IDs:
-
-  SELECT * FROM orders
-  WHERE id BETWEEN firn.nanoflake_first('2026-07-01')
-    AND firn.nanoflake_last(now())
-
---down removes the functions, and refuses while an index or a view uses one. The schema
-goes with the last function, if the script made it.`,
 		Example: `  firn sql postgres | psql -v ON_ERROR_STOP=1 app
   firn sql postgres nanoflake --epoch 2020-01-01 | psql -v ON_ERROR_STOP=1 app
-  firn sql postgres snowflakesi --clock-bits 41 --machine-bits 10 | psql -v ON_ERROR_STOP=1 app
   firn sql postgres --down | psql -v ON_ERROR_STOP=1 app`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			keys, err := o.keys(args)

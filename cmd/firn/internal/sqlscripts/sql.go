@@ -24,18 +24,8 @@ const Version = 1
 func New(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sql",
-		Short: "Print functions for databases, and make IDs in a database",
-		Long: `Print functions about IDs for databases, as a script. The functions return the time and
-the fields of an ID, the first and the last ID of an instant, and the text of an ID, and
-read texts. Each function returns what the Go packages return.
-
-The same script may run twice. A script of a newer version replaces the functions in
-place. --down prints the script that removes the functions.
-
-PostgreSQL can make Nanoflakes itself, from a pool that other programs share: firn sql
-generator prints the functions, and firn sql feed keeps them going.`,
+		Short: "Print SQL functions for IDs, and generate IDs in a database",
 		Example: `  firn sql postgres | psql -v ON_ERROR_STOP=1 app
-  firn sql mysql nanoflake sno | mariadb app
   firn sql sqlite nanoflake --table orders --column id | sqlite3 -bail app.db
   firn sql generator | psql -v ON_ERROR_STOP=1 app`,
 	}

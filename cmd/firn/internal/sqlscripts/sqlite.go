@@ -21,18 +21,6 @@ func newSQLite(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sqlite [FORMAT]... [--table TABLE --column COLUMN]",
 		Short: "Print generated columns and expressions for SQLite 3.41 or later",
-		Long: `Print expressions for SQLite 3.41 or later, which has no stored functions.
-
-` + formatsHelp + `
-
-With --table and one format, the script adds generated columns to the table: the time, the
-fields and the text of the ID in --column, and an index on the time. The columns take no
-room in the table. Without --table, the script has no statements. In both cases its
-comments have expressions to paste, with the parameters :at, an instant in Unix
-milliseconds, and :text, the text of an ID.
-
-Expressions cannot raise errors: a value that is not an ID, and a text that is not the
-text of an ID, give NULL.`,
 		Example: `  firn sql sqlite nanoflake --table orders --column id | sqlite3 -bail app.db
   firn sql sqlite scru160 --table orders --down | sqlite3 -bail app.db
   firn sql sqlite sno`,

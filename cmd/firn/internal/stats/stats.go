@@ -24,29 +24,12 @@ func New(s *cli.Streams) *cobra.Command {
 	f := flags{top: 10}
 	cmd := &cobra.Command{
 		Use:   "stats FORMAT",
-		Short: "Show what many IDs say together: time, workers, bursts",
-		Long: `Read IDs from stdin, a line each, and show what they say together.
-
-  time     IDs over time
-  workers  the workers with the most IDs
-  bursts   the most IDs in a tick of a worker, and in a second
-  fill     how much of its sequence a worker uses in a tick
-
-stats reads any number of IDs in bounded memory, and counts duplicates like other IDs. Bursts
-and fill are exact if the IDs of each worker come roughly in the order of time, and also for up
-to 500,000 ticks in any order. Otherwise stats says how many ticks may be counted in parts.
-
-` + intake.MatchHelp + `
-
-With --json, stats writes one object: ids, malformed, first, last, ids_per_second, time, workers,
-bursts, fill, and the numbers of split_ticks and split_seconds.
-
-A malformed line is named on stderr. The other lines are counted, and the exit code is 1.`,
+		Short: "Summarize many IDs: time, workers, bursts",
 		Example: `  firn new nanoflake -n 1000 | firn stats nanoflake
-  firn new sno -n 1000 | firn stats sno --json`,
-		DisableFlagsInUseLine: true,
-		Args:                  intake.Args,
-		ValidArgsFunction:     formats.CompleteFormat,
+  firn new sno -n 1000 | firn stats sno --json
+  firn new scru160 -n 1000 | firn stats scru160 --match`,
+		Args:              intake.Args,
+		ValidArgsFunction: formats.CompleteFormat,
 		RunE: func(_ *cobra.Command, args []string) error {
 			source, err := f.Of(args[0])
 			if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/helptext"
 )
 
 // A page is a report on its way to a terminal.
@@ -68,12 +67,12 @@ func (r *report) notes() []string {
 
 func (p *page) title(text string) {
 	p.WriteByte('\n')
-	for line := range strings.Lines(helptext.Paragraph(text, p.columns)) {
+	for line := range strings.Lines(cli.Paragraph(text, p.columns)) {
 		p.WriteString(p.pens.Title.Sprint(strings.TrimSuffix(line, "\n")) + "\n")
 	}
 }
 
-func (p *page) paragraph(text string) { p.WriteString(helptext.Paragraph(text, p.columns)) }
+func (p *page) paragraph(text string) { p.WriteString(cli.Paragraph(text, p.columns)) }
 
 // summary writes the number of IDs, and their time.
 func (p *page) summary(r *report) {

@@ -48,6 +48,7 @@ func (st *State) AddTo(cmd *cobra.Command) {
 	st.set = cmd.Flags()
 	st.set.Var(&st.store, "store", "address of the pools' store (default $"+Variable+")")
 	st.set.Var(&st.Dir, "state", "directory of the pools")
+	cli.Group(cmd, "Store", "store", "state")
 	if err := cmd.RegisterFlagCompletionFunc("store", CompleteStore); err != nil {
 		panic(err) // no such flag, or twice
 	}
@@ -59,6 +60,7 @@ func (st *State) AddTo(cmd *cobra.Command) {
 // AddNoCreateTo adds the flag --no-create to cmd, which may create a store, or reports whether there is one.
 func (st *State) AddNoCreateTo(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVar(&st.NoCreate, "no-create", false, usage)
+	cli.Group(cmd, "Store", "no-create")
 }
 
 // At returns the State of a command with this address of a store.

@@ -91,9 +91,9 @@ func schemes() []string {
 // AddressForms returns an example address per line.
 func AddressForms() string {
 	var lines strings.Builder
-	lines.WriteString("  /var/lib/firn\n")
+	lines.WriteString("    /var/lib/firn\n")
 	for _, k := range Kinds {
-		lines.WriteString("  " + k.Form + "\n")
+		lines.WriteString("    " + k.Form + "\n")
 	}
 	return lines.String()
 }

@@ -129,7 +129,7 @@ func TestHelpOfFormat(t *testing.T) {
 			help, err := newTree(t).run(words(path, format.Name(), "--help")...)
 			check(t, err)
 			_, table, _ := strings.Cut(help, "\nFlags:\n")
-			table, _, _ = strings.Cut(table, "\n\n")
+			table, _, _ = strings.Cut(table, "\nGlobal flags:\n")
 			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				if shown := strings.Contains(table, "--"+f.Name+" "); shown != (!f.Hidden && format.HasFlag(f)) {
 					t.Errorf("firn %s %s --help: --%s is shown: %v", path, format.Name(), f.Name, shown)

@@ -34,38 +34,11 @@ func At(s *cli.Streams) *cobra.Command {
 	f := atFlags{count: 1}
 	cmd := &cobra.Command{
 		Use:   "at FORMAT [TIME]... [-n COUNT]",
-		Short: "Make IDs of given times, for rows that are older than their IDs",
-		Long: `Make IDs of given times, to back-fill rows that are older than their IDs: COUNT IDs for
-each TIME, one a line. Without TIME, and for -, the TIMEs are the lines of stdin.
-
-A TIME is in RFC 3339, a date in UTC, or Unix milliseconds.
-
-A generator never makes an ID twice. firn at knows no generator, and you keep its IDs
-unique:
-
-  in one run         The IDs of a tick have different sequences, in the order of the
-                     TIMEs. More IDs than a tick has sequences are an error.
-  in several runs    The same TIME, worker and sequence make the same ID. Back-fill all
-                     rows in one run, or give each run a --worker of its own, or a
-                     --sequence after those of the run before.
-  beside generators  Use a --worker that no generator has had at the TIMEs. Before their
-                     pool was created, leased generators made no IDs, unless a clock was
-                     wrong: any worker is free for such TIMEs. With --pool, firn reads
-                     when the pool was created, and says if a TIME is later. The default
-                     worker is the largest number.
-
-Ulid-Flakes of a tick begin at a random number in the lower half: two runs can make the
-same ID. Give each row its ID in one run. SCRU160 has 80 random bits more, which keep all
-runs apart.
-
-Formats: ` + cli.List(formats.Names(), "and") + `.`,
+		Short: "Generate IDs for given times, to back-fill rows",
 		Example: `  firn at scru160 2026-07-01T10:00:00Z
   firn at nanoflake 2026-07-01 -n 3 --worker 1023
-  firn at nanoflake 1782900000000 --worker 1023 --sequence 3 --json
-  echo 2026-07-01 | firn at snowflakesi --worker 31
-  firn at sno 2026-07-01 --partition 65535 --meta 7 --as hex`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
+  echo 2026-07-01 | firn at snowflakesi --worker 31`,
+		ValidArgsFunction: formats.CompleteFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usagef("no format given: want %s", cli.List(formats.Names(), "or"))

@@ -30,36 +30,12 @@ func Range(s *cli.Streams) *cobra.Command {
 	f.partition = choice{typ: "UNIT", values: unitNames()}
 	cmd := &cobra.Command{
 		Use:   "range FORMAT (--from TIME --to TIME | --last DURATION)",
-		Short: "Find the IDs of a time: first, last, and the SQL that selects them",
-		Long: `Find the IDs of a time: the first and the last ID, in every encoding, and the condition
-that selects the rows, for PostgreSQL, MySQL, MariaDB and SQLite. The condition uses the
-index on the IDs.
-
-The end of the interval is excluded. The ticks at both ends count as a whole, since IDs
-have the time at which their tick began: no row of the interval is missing.
-
-A TIME is in RFC 3339, a date in UTC, or Unix milliseconds. A DURATION such as 15m, 36h,
-7d or 2w ends now. Give the epoch and the widths of the generators, as for firn new, or
---pool, which has them.
-
-Conditions are for each kind of columns that can hold the IDs: integer, text, bytes (of
-the big-endian binary form), and uuid. Texts must compare by bytes: give a column of
-texts COLLATE "C" in PostgreSQL, and CHARACTER SET ascii in MySQL. With --where, firn
-prints the condition for one database and nothing else.
-
---partition prints the DDL of PostgreSQL's range partitions: of each day, week, month or
-year in UTC that has a part of the interval.
-
-Formats: ` + cli.List(formats.Names(), "and") + `.`,
+		Short: "Find the IDs of a time range, and the SQL that selects them",
 		Example: `  firn range nanoflake --last 15m
   firn range nanoflake --from 2026-07-01 --to 2026-08-01 --id order_id
-  firn range sno --from 2026-07-01T10:00:00Z --to 2026-07-01T10:15:00Z --json
-  firn range scru160 --last 7d --where postgres --kind bytes
-  firn range snowflakesi --epoch 2020-01-01 --last 2w --where mysql
-  firn range nanoflake --from 2026-01-01 --to 2027-01-01 --partition month --table orders`,
-		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     formats.CompleteFormat,
-		Args:                  formats.OneFormat,
+  firn range scru160 --last 7d --where postgres --kind bytes`,
+		ValidArgsFunction: formats.CompleteFormat,
+		Args:              formats.OneFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := f.layout(cmd.Context(), args[0])
 			if err != nil {

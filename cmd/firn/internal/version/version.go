@@ -78,18 +78,10 @@ func (b Build) String() string {
 func Command(s *cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this program",
-		Long: `Print the version of this program, the commit if it is known, and the Go that
-built the program.
-
---json writes an object. The last three members are of the commit, if it is known:
-
-  {"version":"v1.2.3","go":"go1.26.0","os":"linux","arch":"amd64",
-   "revision":"…","time":"…","modified":false}`,
-		Example:               "  firn version\n  firn version --json",
-		DisableFlagsInUseLine: true,
-		Args:                  cli.NoArguments,
+		Use:     "version",
+		Short:   "Print the version of this program",
+		Example: "  firn version\n  firn version --json",
+		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return cli.WriteJSON(s.Out, Read())

@@ -39,28 +39,11 @@ func New(s *cli.Streams) *cobra.Command {
 	f := tortureFlags{ids: -1}
 	cmd := &cobra.Command{
 		Use:   "torture",
-		Short: "Show that leased workers survive faults",
-		Long: `Show that leased workers survive faults.
-
-Processes lease workers from one pool and make IDs. Meanwhile they are killed, stopped
-for half a window to ten windows, and have their clocks set by a millisecond to ten
-years. They log each ID before it counts as used. Then all logs are checked: no ID was
-made twice, each ID was made in an interval of its process, no interval was given out
-twice, no ID was confirmed (Lease.Confirm) after another process had made a greater ID
-of the same worker, and each fault really happened. Otherwise the exit code is 1, and
-the logs stay.
-
-The pool is in files, which are removed after the run. With --store, the pool is made in
-that store and stays, since nothing is ever deleted from a store. Requests to the store
-are lost, late or repeated. --network adds a proxy between each process and each server,
-which loses and delays traffic one way or both. With TLS, give the name in the servers'
-certificates in the address: server-name.`,
+		Short: "Check that leases survive crashes, stops and clock jumps",
 		Example: `  firn torture
   firn torture --processes 4 --duration 30s --window 200ms --ids 1000000
-  firn torture --format sno --seed 42 --state /var/tmp --keep --json
   firn torture --store etcd://127.0.0.1:2379/torture?timeout=1s --network`,
-		DisableFlagsInUseLine: true,
-		Args:                  cli.NoArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
