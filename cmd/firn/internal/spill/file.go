@@ -1,6 +1,7 @@
 package spill
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -95,8 +96,7 @@ func (t *Temp) Close() error {
 // A run is sorted records in a temporary file.
 type run[R Record] struct {
 	*Temp
-	size int   // of a record, in bytes
-	n    int64 // records
+	n int64 // records
 }
 
 func closeRuns[R Record](runs []*run[R]) {
@@ -108,43 +108,37 @@ func closeRuns[R Record](runs []*run[R]) {
 // A writer writes a run.
 type writer[R Record] struct {
 	run *run[R]
-	buf []byte
+	*bufio.Writer
 }
 
-// create makes a run whose records have a size, with a buffer.
-func create[R Record](dir string, size, buffer int) (*writer[R], error) {
+// create makes a run, with a buffer.
+func create[R Record](dir string, buffer int) (*writer[R], error) {
 	t, err := NewTemp(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &writer[R]{&run[R]{Temp: t, size: size}, make([]byte, 0, max(buffer, slack))}, nil
+	return &writer[R]{&run[R]{Temp: t}, bufio.NewWriterSize(t, buffer)}, nil
 }
 
 const wordSize = 8
 
+// width returns the bytes of a record.
+func width[R Record]() int64 {
+	var r R
+	return int64(len(r) * wordSize)
+}
+
 // add writes records to the run.
 func (w *writer[R]) add(records []R) error {
-	size := w.run.size
-	for i := range records {
-		n := len(w.buf)
-		if cap(w.buf)-n < slack {
-			if err := w.flush(); err != nil {
-				return err
-			}
-			n = 0
+	for _, r := range records {
+		b := w.AvailableBuffer()
+		for i := range len(r) {
+			b = binary.BigEndian.AppendUint64(b, r[i])
 		}
-		b := w.buf[n : n+slack]
-		for word := range len(records[i]) { // the bytes after the size are written over
-			binary.BigEndian.PutUint64(b[word*wordSize:], records[i][word])
+		if _, err := w.Write(b); err != nil {
+			return err
 		}
-		w.buf = w.buf[:n+size]
 	}
 	w.run.n += int64(len(records))
 	return nil
-}
-
-func (w *writer[R]) flush() error {
-	_, err := w.run.Write(w.buf)
-	w.buf = w.buf[:0]
-	return err
 }

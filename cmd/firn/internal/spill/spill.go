@@ -1,6 +1,6 @@
 // Package spill sorts fixed-width records that need not fit in memory.
 //
-// A [Sorter] keeps records in a chunk. A full chunk is sorted by radix and written to a temporary file, a
+// A [Sorter] keeps records in a chunk. A full chunk is sorted and written to a temporary file, a
 // run, while the caller fills a second chunk. [Sorter.Each] merges the runs. Temporary files have no name
 // where the system can remove an open file, so a killed process leaves none.
 package spill
@@ -9,11 +9,9 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"unsafe"
 )
 
-// A Record is the words of a record, the most significant first. Records sort as numbers. Each width adds 40 kB
-// to a program.
+// A Record is the words of a record, the most significant first. Records sort as numbers.
 type Record interface {
 	[2]uint64 | [4]uint64
 }
@@ -25,10 +23,6 @@ type Config struct {
 
 	// Dir is the directory of the temporary files; "" is [os.TempDir].
 	Dir string
-
-	// Size is the bytes of a record in a file. The bytes after the first Size bytes of a record must be
-	// zero. 0 is the bytes of all words.
-	Size int
 }
 
 // LeastMemory is the least memory of a Sorter.
@@ -47,24 +41,16 @@ type Sorter[R Record] struct {
 	fanIn  int // the most runs that are merged at once
 	chunk  []R
 	spare  []R         // the chunk that is not being filled; nil until the first is full
-	behind chan result // of the goroutine that sorts and writes the spare chunk; nil if there is none
+	behind chan error  // of the goroutine that sorts and writes the spare chunk; nil if there is none
 	runs   [][]*run[R] // of each level; a run of level n+1 is merged from runs of level n
 	count  int64
 }
 
-// A result is the end of a goroutine that wrote runs.
-type result struct{ err error }
-
 // New returns a Sorter.
 func New[R Record](c Config) *Sorter[R] {
-	var r R
-	width := int64(unsafe.Sizeof(r))
 	c.Memory = max(c.Memory, LeastMemory)
-	if c.Size == 0 {
-		c.Size = int(width)
-	}
 	const leastBuffer, mostRuns = 32 << 10, 256
-	return &Sorter[R]{c: c, size: int(c.Memory * chunkPart / 16 / width), fanIn: int(min(max(c.Memory*bufferPart/16/leastBuffer, 4), mostRuns))}
+	return &Sorter[R]{c: c, size: int(c.Memory * chunkPart / 16 / width[R]()), fanIn: int(min(max(c.Memory*bufferPart/16/leastBuffer, 4), mostRuns))}
 }
 
 // Len returns the number of records.
@@ -102,8 +88,8 @@ func (s *Sorter[R]) grow() error {
 		s.spare = make([]R, 0, s.size)
 	}
 	s.chunk, s.spare = s.spare[:0], full
-	s.behind = make(chan result, 1)
-	go func(done chan<- result) { done <- result{s.spill(full)} }(s.behind)
+	s.behind = make(chan error, 1)
+	go func(done chan<- error) { done <- s.spill(full) }(s.behind)
 	return nil
 }
 
@@ -112,14 +98,14 @@ func (s *Sorter[R]) settle() error {
 	if s.behind == nil {
 		return nil
 	}
-	r := <-s.behind
+	err := <-s.behind
 	s.behind = nil
-	return r.err
+	return err
 }
 
 // spill sorts a chunk and writes the chunk as a run. Many runs of a level become one run of the level above.
 func (s *Sorter[R]) spill(chunk []R) error {
-	sortRecords(chunk)
+	slices.SortFunc(chunk, compare[R])
 	w, err := s.create()
 	if err != nil {
 		return err
@@ -151,13 +137,13 @@ func (s *Sorter[R]) lift(level int) error {
 }
 
 func (s *Sorter[R]) create() (*writer[R], error) {
-	return create[R](s.c.Dir, s.c.Size, int(min(s.c.Memory*bufferPart/16, 1<<20)))
+	return create[R](s.c.Dir, int(min(s.c.Memory*bufferPart/16, 1<<20)))
 }
 
 // finish ends a run of a level, or removes the run after an error.
 func (s *Sorter[R]) finish(w *writer[R], level int, err error) error {
 	if err == nil {
-		err = w.flush()
+		err = w.Flush()
 	}
 	if err != nil {
 		w.run.Close()
@@ -176,7 +162,7 @@ func (s *Sorter[R]) end() ([]*run[R], error) {
 	if err := s.settle(); err != nil {
 		return nil, err
 	}
-	sortRecords(s.chunk)
+	slices.SortFunc(s.chunk, compare[R])
 	if s.spare != nil {
 		s.spare = nil
 		runtime.GC() // the buffers of the merge take the place of the spare chunk

@@ -203,7 +203,7 @@ func (k *checker) checkGrants() {
 
 // checkIDs checks each ID by itself, then sorts all IDs to find duplicates.
 func (k *checker) checkIDs(ctx context.Context) error {
-	sorter := spill.New[[2]uint64](spill.Config{Memory: 64 << 20, Dir: k.dir, Size: recordSize})
+	sorter := spill.New[[2]uint64](spill.Config{Memory: 64 << 20, Dir: k.dir})
 	defer sorter.Close()
 	for _, p := range k.processes {
 		err := k.readIDs(p, func(v id) error {

@@ -51,13 +51,11 @@ func (f *format) text(v id) string {
 
 func timeText(us int64) string { return time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.000000") }
 
-// record returns an ID and its process as the sorter has them: 14 bytes, the ID first.
+// record returns an ID and its process as the sorter has them, the ID first.
 func record(v id, process int) [2]uint64 {
 	low := uint64(binary.BigEndian.Uint16(v[8:]))<<48 | uint64(uint32(process))<<16
 	return [2]uint64{binary.BigEndian.Uint64(v[:]), low}
 }
-
-const recordSize = maxSize + 4
 
 // ofRecord returns what record was given.
 func ofRecord(r [2]uint64) (v id, process int) {
