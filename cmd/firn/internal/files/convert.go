@@ -16,8 +16,7 @@ import (
 // convertFlags are the flags of firn convert.
 type convertFlags struct {
 	intake.Flags
-	to     target
-	output outputName
+	to target
 }
 
 // A target is the value of --to.
@@ -69,10 +68,6 @@ func (t *target) complete(_ *cobra.Command, args []string, _ string) ([]string, 
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// badLines says in help texts what a command does with lines that are no IDs.
-const badLines = `firn names each line that is no ID by its number on stderr, leaves the line out, and
-exits with 1 in the end.`
-
 // Convert returns the command firn convert.
 func Convert(s *cli.Streams) *cobra.Command {
 	var f convertFlags
@@ -81,7 +76,7 @@ func Convert(s *cli.Streams) *cobra.Command {
 		Short: "Convert IDs between string, integer, hex and UUID",
 		Example: `  firn new nanoflake -n 10 | firn convert nanoflake --to int
   firn new sno -n 10 --as hex | firn convert sno --as hex --to text
-  firn new sno -n 10 | firn convert sno --to uuid -o uuids`,
+  firn new sno -n 10 | firn convert sno --to uuid`,
 		ValidArgsFunction: formats.CompleteFormat,
 		Args:              intake.Args,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,11 +90,7 @@ func Convert(s *cli.Streams) *cobra.Command {
 			if err := f.to.refuse(from.Format); err != nil {
 				return err
 			}
-			out, err := f.output.open(s)
-			if err != nil {
-				return err
-			}
-			return out.commit(convert(s, from, forms(from.Format)[f.to.Written], out, f.output == ""))
+			return convert(s, from, forms(from.Format)[f.to.Written])
 		},
 	}
 	flags := cmd.Flags()
@@ -109,14 +100,13 @@ func Convert(s *cli.Streams) *cobra.Command {
 	if err := cmd.RegisterFlagCompletionFunc("to", f.to.complete); err != nil {
 		panic(err) // no such flag, or twice
 	}
-	f.output.addTo(cmd)
 	f.Flags.AddTo(cmd)
 	return cmd
 }
 
 // convert writes the IDs of stdin in a form.
-func convert(s *cli.Streams, from intake.Source, write form, out *output, stdout bool) error {
-	in := stdin(s, from, "convert", stdout)
+func convert(s *cli.Streams, from intake.Source, write form) error {
+	in := stdin(s, from, "convert", true)
 	defer in.progress.End()
 	var line []byte
 	for {
@@ -130,7 +120,7 @@ func convert(s *cli.Streams, from intake.Source, write form, out *output, stdout
 		if err != nil {
 			return err
 		}
-		if _, err := out.Write(append(line, '\n')); err != nil {
+		if _, err := s.Out.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
