@@ -132,6 +132,20 @@ func Complain(w io.Writer, err error) {
 	io.WriteString(w, text)
 }
 
+// Report writes errors after the output, if there are any. The error that it returns ends the command.
+func (s *Streams) Report(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	if err := s.Out.Flush(); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		Complain(s.Err, err)
+	}
+	return ErrReported
+}
+
 // A hinted error has hints for the user, which are found when they are printed.
 type hinted struct {
 	error

@@ -74,7 +74,7 @@ func documentOf() []byte {
 	chapter = func(cmd *cobra.Command) {
 		cmd.InitDefaultHelpFlag()
 		cmd.InitDefaultVersionFlag()
-		fmt.Fprintf(s.Out, "\n## %s\n\n```text\n", cmd.CommandPath())
+		fmt.Fprintf(s.Out, "\n## %s\n\n```\n", cmd.CommandPath())
 		s.Help(cmd)
 		fmt.Fprint(s.Out, "```\n")
 		for _, c := range cmd.Commands() {

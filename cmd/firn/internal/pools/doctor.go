@@ -516,16 +516,8 @@ func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 
 // levelPens returns the colours of findings.
 func levelPens(colour bool) map[string]*color.Color {
-	pens := map[string]*color.Color{
-		levelOK: color.New(color.FgGreen), levelNote: color.New(color.FgCyan),
-		levelWarning: color.New(color.FgYellow), levelProblem: color.New(color.FgRed),
+	return map[string]*color.Color{
+		levelOK: cli.Pen(colour, color.FgGreen), levelNote: cli.Pen(colour, color.FgCyan),
+		levelWarning: cli.Pen(colour, color.FgYellow), levelProblem: cli.Pen(colour, color.FgRed),
 	}
-	for _, pen := range pens {
-		if colour {
-			pen.EnableColor()
-		} else {
-			pen.DisableColor()
-		}
-	}
-	return pens
 }

@@ -3,13 +3,13 @@ package pools
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
-	"github.com/firn-id/firn/lease"
 )
 
 // newList returns the command firn pool list.
@@ -46,13 +46,8 @@ func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) er
 	if err != nil {
 		return st.Hint(err)
 	}
-	return listPools(s, st, found, asJSON)
-}
-
-func listPools(s *cli.Streams, st *stores.State, found []lease.Found, asJSON bool) error {
 	var bad []error
 	table := &cli.Table{Columns: []cli.Column{{Head: "NAME"}, {Head: "FORMAT", Drop: 2}, {Head: "WORKERS USED"}, {Head: "CREATED", Drop: 1}}}
-	rows := false
 	for _, f := range found {
 		if f.Err != nil {
 			bad = append(bad, st.Hint(f.Err))
@@ -66,23 +61,11 @@ func listPools(s *cli.Streams, st *stores.State, found []lease.Found, asJSON boo
 			continue
 		}
 		table.Add(about.Pool, about.Format, fmt.Sprintf("%d of %d", about.Used, about.Workers), cli.TimeText(about.Created.Truncate(time.Second)))
-		rows = true
 	}
-	if rows {
-		for _, line := range table.Lines(s.Limit()) {
-			if _, err := fmt.Fprintln(s.Out, line); err != nil {
-				return err
-			}
+	if lines := table.Lines(s.Limit()); len(lines) > 1 { // more than the head
+		if _, err := fmt.Fprintln(s.Out, strings.Join(lines, "\n")); err != nil {
+			return err
 		}
 	}
-	if len(bad) == 0 {
-		return nil
-	}
-	if err := s.Out.Flush(); err != nil {
-		return err
-	}
-	for _, err := range bad {
-		cli.Complain(s.Err, err)
-	}
-	return cli.ErrReported
+	return s.Report(bad)
 }

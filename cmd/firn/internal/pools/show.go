@@ -32,7 +32,7 @@ func newShow(s *cli.Streams) *cobra.Command {
 		Short: "Show a pool and its workers",
 		Example: `  firn pool show nanoflake
   firn pool show nanoflake --watch
-  firn pool show nanoflake --worker 3 --history --json`,
+  firn pool show nanoflake --worker 3 --history`,
 		Args: onePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.name = args[0]
@@ -88,7 +88,7 @@ func (v *view) show(ctx context.Context) error {
 	if err := v.write(p, workers, time.Now()); err != nil {
 		return err
 	}
-	return v.tellErrors(workers)
+	return v.s.Report(recordErrors(v.wanted(workers)))
 }
 
 // open opens the store, which has to exist.
@@ -150,21 +150,6 @@ func (v *view) write(p *lease.Pool, workers []lease.Worker, now time.Time) error
 	return err
 }
 
-// tellErrors writes the errors of records, if any. The error reports that there are some.
-func (v *view) tellErrors(workers []lease.Worker) error {
-	bad := recordErrors(v.wanted(workers))
-	if len(bad) == 0 {
-		return nil
-	}
-	if err := v.s.Out.Flush(); err != nil {
-		return err
-	}
-	for _, err := range bad {
-		cli.Complain(v.s.Err, err)
-	}
-	return cli.ErrReported
-}
-
 // recordErrors returns the errors of workers' records. An interrupted recovery is an error of every
 // record, and is returned once.
 func recordErrors(workers []lease.Worker) (bad []error) {
@@ -203,12 +188,12 @@ func showPoolJSON(w io.Writer, p *lease.Pool, used int, workers []lease.Worker, 
 
 // poolLines returns the description of a pool for people.
 func poolLines(pens cli.Pens, p *lease.Pool, used int, now time.Time, columns int) []string {
-	const indent = 9
+	const indent = 11
 	layout := p.Layout()
 	var lines []string
 	row := func(name, form string, args ...any) {
 		text := cli.Wrap(fmt.Sprintf(form, args...), columns-indent, strings.Repeat(" ", indent))
-		lines = append(lines, strings.Split(pens.Faint.Sprintf("%-7s", name)+"  "+text, "\n")...)
+		lines = append(lines, strings.Split(pens.Faint.Sprintf("%-9s", name)+"  "+text, "\n")...)
 	}
 	expires := ends(layout)
 	row("pool", "%s", pens.Title.Sprint(p.Name()))
@@ -347,15 +332,15 @@ type workerObject struct {
 	From   jsonTime `json:"from"`
 	Until  jsonTime `json:"until"`
 
-	Since   *jsonTime       `json:"since,omitempty"`
-	Back    *jsonTime       `json:"given_back,omitempty"`
-	Holders []*holderObject `json:"holders"`
-	Read    *jsonTime       `json:"read,omitempty"`
+	Since   *jsonTime        `json:"since,omitempty"`
+	Back    *jsonTime        `json:"given_back,omitempty"`
+	Holders []*makers.Object `json:"holders"`
+	Read    *jsonTime        `json:"read,omitempty"`
 }
 
 func aboutWorker(p *lease.Pool, w lease.Worker, now time.Time) workerObject {
 	o := workerObject{Pool: p.Name(), Worker: w.Number, State: stateOf(w, now), Holder: w.Holder, From: jsonTime{w.From}, Until: jsonTime{w.Until},
-		Holders: []*holderObject{}}
+		Holders: []*makers.Object{}}
 	if w.Held {
 		o.Since = &jsonTime{w.Since}
 	}
@@ -363,7 +348,7 @@ func aboutWorker(p *lease.Pool, w lease.Worker, now time.Time) workerObject {
 		o.Back = &jsonTime{w.Back}
 	}
 	for _, h := range w.Holders {
-		o.Holders = append(o.Holders, aboutHolder(h))
+		o.Holders = append(o.Holders, makers.ObjectOf(&h))
 	}
 	return o
 }

@@ -96,11 +96,11 @@ func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
 
 // whoObject is an answer in JSON.
 type whoObject struct {
-	Pool   string        `json:"pool"`
-	ID     string        `json:"id"`
-	Worker int           `json:"worker"`
-	Time   jsonTime      `json:"time"`
-	Holder *holderObject `json:"holder"`
+	Pool   string         `json:"pool"`
+	ID     string         `json:"id"`
+	Worker int            `json:"worker"`
+	Time   jsonTime       `json:"time"`
+	Holder *makers.Object `json:"holder"`
 }
 
 // nobodyObject is the answer that nobody is recorded, in JSON.
@@ -108,11 +108,6 @@ type nobodyObject struct {
 	whoObject
 	Known *makers.Time `json:"known"`
 }
-
-// holderObject is a holder in JSON.
-type holderObject = makers.Object
-
-func aboutHolder(h lease.Holder) *holderObject { return makers.ObjectOf(&h) }
 
 // object returns the answer in JSON.
 func (a *asker) object(id inspect.Info, m makers.Maker) any {

@@ -23,7 +23,6 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 	}
 	fmt.Fprintln(s.Out)
 	table := &cli.Table{Columns: []cli.Column{{Head: "GENERATOR"}, {Head: "FORMAT"}, {Head: "KEYS", Drop: 1}, {Head: "WORKERS"}}}
-	faults := p.Faults
 	var broken brokenGenerators
 	for i := range p.Makes {
 		g := &p.Makes[i]
@@ -42,13 +41,11 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 	for _, text := range slices.Compact(o.found) {
 		cli.Complain(s.Err, errors.New("warning: "+text))
 	}
-	if faults = append(faults, broken.errors()...); len(faults) == 0 {
-		return nil
+	var faults []error
+	for _, err := range append(p.Faults, broken.errors()...) {
+		faults = append(faults, f.fileError(err))
 	}
-	for _, err := range faults {
-		cli.Complain(s.Err, f.fileError(err))
-	}
-	return cli.ErrReported
+	return s.Report(faults)
 }
 
 // settings returns the lines about all but the generators.

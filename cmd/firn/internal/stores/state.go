@@ -3,7 +3,6 @@ package stores
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -194,7 +193,7 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 // calls SayCreated when it has created a pool.
 func (st *State) SayCreated(s *cli.Streams) {
 	if st.created != "" {
-		fmt.Fprintf(s.Err, "firn: %s\n", CreatedText(st.created))
+		cli.Complain(s.Err, errors.New(CreatedText(st.created)))
 	}
 }
 
