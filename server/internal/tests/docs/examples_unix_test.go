@@ -213,7 +213,15 @@ func TestQuickStart(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(of), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				digits(t, run(t, dir, nil, "node", name))
+				word := ""
+				for range 4 {
+					if word = rounded(t, run(t, dir, nil, "node", name)); word == "" {
+						break
+					}
+				}
+				if word != "" {
+					t.Errorf("the integer %s was rounded in each of four runs", word)
+				}
 			}
 		}
 	})
@@ -235,13 +243,18 @@ func TestQuickStart(t *testing.T) {
 	})
 }
 
-// digits fails the test for an integer of 64 bits that was rounded: doubles of this size are multiples of 128.
-func digits(t *testing.T, out string) {
+// rounded returns a 64-bit integer whose last digits are zeros, or "". JavaScript prints a Number of this size so, and
+// one ID in 25 looks so by chance.
+func rounded(t *testing.T, out string) string {
 	t.Helper()
 	for word := range strings.FieldsSeq(out) {
 		n, err := strconv.ParseUint(strings.Trim(word, `'"n,`), 10, 64)
-		if err != nil && !errors.Is(err, strconv.ErrSyntax) || n > 1<<53 && n == uint64(float64(n)) && strings.HasSuffix(word, "00") {
-			t.Errorf("the integer %s was rounded: %v", word, err)
+		if err != nil && !errors.Is(err, strconv.ErrSyntax) {
+			t.Errorf("the integer %s: %v", word, err)
+		}
+		if n > 1<<53 && n%100 == 0 {
+			return word
 		}
 	}
+	return ""
 }
