@@ -77,8 +77,11 @@ func soakAll(t *testing.T, system bool) {
 			}
 			// A slow machine exhausts the last tick only while the clock is behind. A generator that
 			// continues in that tick then says that the clock is behind.
+			// It takes 65,536 IDs in one tick, and the race detector is too slow for them.
 			if f.waits {
 				s.Least.Exhausted = 1
+			} else if raceDetector {
+				s.Least.Backwards = 0
 			}
 			for range goroutines {
 				s.Sources = append(s.Sources, open())
