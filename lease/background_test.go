@@ -322,7 +322,7 @@ func TestBackgroundJitter(t *testing.T) {
 // Close during any request of the search takes no time, though the store heeds no context. A worker
 // that comes late is given back, and callers get the error of a closed lease.
 func TestBackgroundClose(t *testing.T) {
-	const fresh = 20 // more requests than a start in a new store makes
+	const fresh = 30 // more requests than a start in a new store makes
 	ends := make(map[string]int)
 	for hangs := range fresh {
 		for _, takes := range []time.Duration{time.Second, time.Minute} { // of the hanging request

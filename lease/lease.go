@@ -60,6 +60,8 @@ type Lease struct {
 	attempts map[int]attempts // by worker
 	claims   map[int]claimed  // by worker, on the machine
 
+	opened opened // until the first search
+
 	// What the last search for a worker found.
 	term     term                  // the pool's
 	claiming time.Time             // when the last try began to claim workers

@@ -111,14 +111,26 @@ func create(ctx context.Context, store driver.Store, name string, layout grant.L
 // Open returns the pool with a name. If the store has no such pool, the error is [ErrNoPool]; if
 // the pool has another layout, a *[MismatchError].
 func Open(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	p, err := Lookup(ctx, store, name)
+	p, _, err := open(ctx, store, name, layout)
+	return p, err
+}
+
+// opened is a pool's record as it was read to open the pool.
+type opened struct {
+	record *poolRecord
+	rev    driver.Revision
+}
+
+// open is Open, and returns the pool's record too.
+func open(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, opened, error) {
+	r, rev, err := readPool(ctx, store, name)
 	if err != nil {
-		return nil, err
+		return nil, opened{}, err
 	}
-	if err := checkSame(name, p.layout, layout); err != nil {
-		return nil, err
+	if err := checkSame(name, r.layout(), layout); err != nil {
+		return nil, opened{}, err
 	}
-	return p, nil
+	return newPool(store, name, r), opened{r, rev}, nil
 }
 
 // OpenOrCreate opens the pool, or creates the pool if the store does not have the pool yet. Use
@@ -126,22 +138,23 @@ func Open(ctx context.Context, store driver.Store, name string, layout grant.Lay
 // shared by machines, a wrong address would go unnoticed, and begin a second pool with the same
 // workers.
 func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	p, _, err := openOrCreate(ctx, store, name, layout, time.Now())
+	p, _, _, err := openOrCreate(ctx, store, name, layout, time.Now())
 	return p, err
 }
 
-// openOrCreate is OpenOrCreate by another clock, and reports whether it created the pool.
-func openOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout, now time.Time) (p *Pool, created bool, err error) {
-	p, err = Open(ctx, store, name, layout)
+// openOrCreate is OpenOrCreate by another clock. It returns the record of a pool that it opened, and reports whether
+// it created the pool.
+func openOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout, now time.Time) (p *Pool, o opened, created bool, err error) {
+	p, o, err = open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
-		return p, false, err
+		return p, o, false, err
 	}
 	p, err = createAt(ctx, store, name, layout, now)
 	if errors.Is(err, ErrPoolExists) { // another process was quicker
-		p, err = Open(ctx, store, name, layout)
-		return p, false, err
+		p, o, err = open(ctx, store, name, layout)
+		return p, o, false, err
 	}
-	return p, err == nil, err
+	return p, opened{}, err == nil, err
 }
 
 // Lookup returns the pool with a name and any layout. It is for tools.
@@ -235,10 +248,15 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 // of list.
 func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entry, error) {
 	entries, err := store.List(ctx, prefix)
+	return entries, ofNone(entries, err)
+}
+
+// ofNone returns the error of a list, unless it is the error of an entry.
+func ofNone(entries []driver.Entry, err error) error {
 	if err != nil && slices.ContainsFunc(entries, func(e driver.Entry) bool { return e.Err != nil && errors.Is(err, e.Err) }) {
-		err = nil
+		return nil
 	}
-	return entries, err
+	return err
 }
 
 // orphaned returns the error for workers' records without the pool's record.
@@ -312,9 +330,7 @@ func (p *Pool) widen(ctx context.Context, window int64) error {
 
 // moved reports whether the pool was recovered since a term.
 //
-// A lease taking a worker calls moved after reading the worker's record. A recovery first writes the
-// pool's record, then the workers' records. Read in the other order, the pool's record may be of
-// before the recovery, and the worker's record not raised yet.
+// A lease calls moved after taking a worker, see [Lease.take].
 func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 	r, _, err := p.reread(ctx)
 	return err == nil && r.term() != since, err
@@ -459,6 +475,9 @@ type stored struct {
 // record: if a record is missing, damaged or another pool's, others may have been lost too. R is the
 // pool's record, just read.
 func (p *Pool) records(ctx context.Context, r *poolRecord) ([]stored, error) {
+	if r.count() == 0 {
+		return nil, nil
+	}
 	for again := false; ; again = true {
 		entries, err := p.store.List(ctx, workersKey(p.name))
 		if err != nil {
@@ -480,6 +499,49 @@ func (p *Pool) records(ctx context.Context, r *poolRecord) ([]stored, error) {
 		}
 		return records, nil
 	}
+}
+
+// some returns the records of workers named by the pool, in order, by one request if the store can. R is the pool's
+// record. The first error of a record is the error.
+func (l *Lease) some(ctx context.Context, r *poolRecord, workers []int) ([]stored, error) {
+	entries, err := l.entries(ctx, workers)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]stored, 0, len(workers))
+	for _, worker := range workers {
+		e, ok := entries[worker]
+		if !ok {
+			return nil, l.pool.missing(worker)
+		}
+		s, err := l.pool.readAt(ctx, e, worker, r.Generation)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, s)
+	}
+	return records, nil
+}
+
+// entries returns the entries of workers that the store has.
+func (l *Lease) entries(ctx context.Context, workers []int) (map[int]driver.Entry, error) {
+	found := make(map[int]driver.Entry, len(workers))
+	for part := range slices.Chunk(workers, driver.MaxGet) {
+		keys := make([]string, len(part))
+		for i, worker := range part {
+			keys[i] = workerKey(l.pool.name, worker)
+		}
+		entries, err := l.requests().getAll(ctx, keys)
+		if err = ofNone(entries, err); err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if worker, ok := workerOf(l.pool.name, e.Key); ok {
+				found[worker] = e
+			}
+		}
+	}
+	return found, nil
 }
 
 // errRemade: the pool in the store was created later than this Pool.
@@ -507,6 +569,11 @@ func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 	if err != nil {
 		return stored{}, err
 	}
+	return p.readAt(ctx, e, worker, generation)
+}
+
+// readAt is read for the pool's generation as it was a moment ago.
+func (p *Pool) readAt(ctx context.Context, e driver.Entry, worker int, generation int64) (stored, error) {
 	s, err := p.read(e, worker, generation)
 	if errors.Is(err, errAhead) { // a recovery has begun
 		made, _, unread := p.reread(ctx)

@@ -207,8 +207,15 @@ func (p *Pool) grow(ctx context.Context, named int) (bool, error) {
 		err = l.growNamed(ctx, named)
 		return err == nil, err
 	}
-	_, grown, err := l.grow(ctx)
-	return grown, err
+	for {
+		r, rev, err := l.reread(ctx)
+		if err != nil || r.count() == r.Workers {
+			return false, err
+		}
+		if _, err = l.grow(ctx, r, rev); err != errAgain {
+			return err == nil, err
+		}
+	}
 }
 
 func TestGrow(t *testing.T) {
@@ -238,13 +245,13 @@ func TestGrowNamed(t *testing.T) {
 			t.Fatalf("grow: %v, %v", grown, err)
 		}
 	}
-	if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{2, 3}, {9, 10}}) {
+	if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{0, 4}, {8, 10}}) {
 		t.Errorf("made are %v", got)
 	}
 	if grown, err := p.grow(t.Context(), -1); !grown || err != nil {
 		t.Fatalf("grow: %v, %v", grown, err)
 	}
-	if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{0, 5}, {9, 10}}) {
+	if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{0, 10}}) {
 		t.Errorf("made are %v", got)
 	}
 }
@@ -257,7 +264,7 @@ func TestGrowCrash(t *testing.T) {
 		store := memlease.New()
 		mustCreate(t, store, 6)
 		p := testkit.Must(Open(t.Context(), dying(store, left, died), "p", testLayout(6)))
-		if _, err := p.grow(t.Context(), -1); errors.Is(err, died) != (left < 5) {
+		if _, err := p.grow(t.Context(), -1); errors.Is(err, died) != (left < 3) {
 			t.Fatalf("%d requests: %v", left, err)
 		}
 		p.store = store
@@ -290,22 +297,22 @@ func TestGrowForeign(t *testing.T) {
 // A lease with a Number gets the worker, even while other leases make records.
 func TestGrowNamedRace(t *testing.T) {
 	store := memlease.New()
-	p := mustCreate(t, store, 4)
+	p := mustCreate(t, store, 12)
 	raced := false
 	p.store = &hooked{Store: store, before: func(op, key string) error {
 		if op == "put" && key == poolKey("p") && !raced {
 			raced = true
 			q := *p
 			q.store = store
-			_, err := q.grow(t.Context(), 3)
+			_, err := q.grow(t.Context(), 9)
 			return err
 		}
 		return nil
 	}}
 	clock := newTestClock()
 	_, l, _ := keep(t, p, clock, Config{Worker: Number(0), Wait: -1})
-	if got := made(t, store); l.Worker() != 0 || !reflect.DeepEqual(got, [][2]int{{0, 1}, {3, 4}}) {
-		t.Errorf("the worker is %d, and made are %v, without worker 0 or 3", l.Worker(), got)
+	if got := made(t, store); l.Worker() != 0 || !reflect.DeepEqual(got, [][2]int{{0, 4}, {8, 12}}) {
+		t.Errorf("the worker is %d, and made are %v", l.Worker(), got)
 	}
 }
 
@@ -313,16 +320,15 @@ func TestGrowNamedRace(t *testing.T) {
 func TestGrowRace(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
-	listed := false
+	raced := false
 	p.store = &hooked{Store: store, before: func(op, key string) error {
-		if op == "get" && key == poolKey("p") && listed {
-			listed = false
+		if op == "put" && !raced {
+			raced = true
 			q := *p
 			q.store = store
 			_, err := q.grow(t.Context(), -1)
 			return err
 		}
-		listed = op == "list"
 		return nil
 	}}
 	l := testkit.Must(p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now}))

@@ -190,8 +190,9 @@ func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driv
 // the damaged ones.
 func TestRecoveryUnreadable(t *testing.T) {
 	clock, store := newTestClock(), &unreadable{Store: memlease.New()}
-	p := mustCreate(t, store, 8)
+	p := mustCreate(t, store.Store, 8)
 	testkit.Must(p.grow(t.Context(), -1))
+	p.store = store
 	put(t, store, workerKey("p", 6), []byte("left by who died")) // which the pool does not name
 	store.spoil(driver.ErrDamaged, workerKey("p", 1), workerKey("p", 3), workerKey("p", 6), poolKey("p"))
 	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Pool != nil || !errors.Is(found[0].Err, ErrDamaged) {

@@ -1,121 +1,76 @@
 package lease
 
-import (
-	"context"
-	"errors"
-	"time"
-)
+import "context"
 
 // Searches in a large pool.
 //
 // A start must not cost more, the larger the pool is: a fleet would start in the square of its size.
 // The pool's record names the workers with records. A search therefore reads the records of a few
-// workers, chosen at random and one after another, until it finds a free worker. If all of a sample
-// are held, the pool probably has few free workers with records: the search makes records for
-// others. A search lists all records only where records are few, where all workers have records and
-// nearly all are held, or where the sample speaks against the clock.
+// workers, chosen at random, until one of them is free. If none is, the pool probably has few free workers
+// with records: the search makes records for others. A search reads all records only where records are few,
+// where all workers have records and nearly all are held, or where the few speak against the clock.
 //
-// Nothing that protects workers depends on the list. A search takes a worker by the worker's own
-// record alone, and reads the pool's record afterwards (see [Pool.moved]).
+// Nothing that protects workers depends on which records are read. A search takes a worker by the worker's own
+// record alone, and reads the pool's record afterwards (see [Lease.take]).
 
-// fewRecords is how many records a search lists at once, as cheaply as it reads some.
-const fewRecords = 16
+// How many records a search reads: handful in the first request if the clock is settled and otherwise few, of
+// which a handful of used ones must agree with the clock. Each request reads twice as many as the one before, and
+// all together at most few, or one in sampleShare of the pool's records if all workers have records.
+const handful, few, sampleShare = 5, 16, 8
 
-// How many records a search reads one by one at most: leastSample if other workers lack records, and
-// otherwise one in sampleShare of the pool's, up to mostSample. If one worker in n is free, a search
-// reads n records on average. A list reads all, in few requests.
-const leastSample, sampleShare, mostSample = 16, 8, 256
-
-// handful is how many records a clock is judged by, if all of them agree with the clock.
-const handful = 5
-
-// errList: a sample does not do, and the search has to list the records.
-var errList = errors.New("a sample does not do")
-
-// sampleSize returns how many records to read one by one of a pool with r as its record, and 0 to
-// list the records.
-func sampleSize(r *poolRecord) int {
+// sample reads the records of workers chosen at random, until one is free. Sampled is false if the search has to
+// read all records: there are few, or the sample speaks against the clock. R is the pool's record. If settled is
+// false, the records must judge the clock.
+func (l *Lease) sample(ctx context.Context, r *poolRecord, settled bool) (some []stored, sampled bool, err error) {
 	made := r.count()
-	switch {
-	case made <= fewRecords:
-		return 0
-	case made < r.Workers:
-		return leastSample
+	if made <= few {
+		return nil, false, nil
 	}
-	return min(max(made/sampleShare, leastSample), mostSample)
-}
-
-// sample takes one of the workers whose records it reads, at most so many, or makes a record if all
-// are held. R is the pool's record. The error is errList if the search has to list the records.
-func (s *searchAny) sample(ctx context.Context, r *poolRecord, size, times int) (soonest time.Time, err error) {
-	l := s.lease
-	settled, err := l.checkByStore(ctx, l.config.clock())
-	if err != nil {
-		return time.Time{}, err
+	most := few
+	if made == r.Workers {
+		most = max(made/sampleShare, few)
 	}
-	least := 1
-	if !settled {
-		least = handful
+	size := few
+	if settled {
+		size = handful
 	}
-	some, err := l.pick(ctx, r, least, size)
-	switch {
-	case err != nil:
-		return time.Time{}, err
-	case !settled && !l.agrees(some):
-		return time.Time{}, errList
-	}
-	if soonest, err := l.checkFloor(); err != nil {
-		return soonest, err
-	}
-	l.startClaims()
-	free, soon, _ := sortOut(some, l.now())
-	if err := s.stay(ctx, len(free)+len(soon)); err != nil {
-		return time.Time{}, err
-	}
-	switch err := l.takeOne(ctx, append(free, soon...)); {
-	case err == nil:
-		return time.Time{}, nil
-	case err == errTaken:
-		return s.again(ctx, times)
-	case err == errNone && r.count() < r.Workers:
-		if soonest, err := s.takeNew(ctx, r.count()); err != errNone {
-			return soonest, err
+	next := l.shuffled(made)
+	for ; len(some) < most; size *= 2 {
+		workers := make([]int, min(size, most-len(some)))
+		for i := range workers {
+			workers[i] = r.nth(next())
 		}
-	case ctx.Err() != nil:
-		return time.Time{}, err
-	}
-	return time.Time{}, errList
-}
-
-// pick reads the records of workers chosen at random, until one is free: at least so many, and at
-// most so many. Every second one is near the workers that lack records: there are the youngest
-// records, and in a pool that has just grown, the free ones.
-func (l *Lease) pick(ctx context.Context, r *poolRecord, least, most int) ([]stored, error) {
-	made, lacking := r.count(), r.lacking(1)
-	most = min(most, made)
-	picked := make(map[int]bool, most)
-	some := make([]stored, 0, most)
-	free := false
-	for len(some) < most && (!free || len(some) < least) {
-		worker := r.nth(l.config.intN(made))
-		if len(some)%2 == 1 && len(lacking) > 0 {
-			near := (lacking[0] + r.Workers - mostGrown + l.config.intN(2*mostGrown)) % r.Workers
-			if r.made(near) && !picked[near] {
-				worker = near
-			}
-		}
-		if picked[worker] {
-			continue
-		}
-		picked[worker] = true
-		got, err := l.pool.get(ctx, worker)
+		more, err := l.some(ctx, r, workers)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		some = append(some, got)
-		free = free || got.Until <= l.now()
+		if some = append(some, more...); !settled && !l.agrees(some) {
+			return nil, false, nil
+		}
+		if free, soon, _ := sortOut(more, l.now()); len(free)+len(soon) > 0 {
+			break
+		}
 	}
-	return some, nil
+	return some, true, nil
+}
+
+// shuffled returns a function that returns the numbers below n in a random order.
+func (l *Lease) shuffled(n int) (next func() int) {
+	moved := make(map[int]int) // numbers that are not in their places
+	at := func(i int) int {
+		if number, ok := moved[i]; ok {
+			return number
+		}
+		return i
+	}
+	first := -1
+	return func() int {
+		first++
+		other := first + l.config.intN(n-first)
+		number := at(other)
+		moved[other] = at(first)
+		return number
+	}
 }
 
 // nth returns the worker with a record that follows n others.

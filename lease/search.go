@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // A search takes a free worker of the pool.
@@ -47,7 +49,7 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 			l.tellWait(err)
 		}
 		if first && wait > 0 {
-			if changes = l.pool.store.(timed).watch(watching, s.key()); changes != nil {
+			if changes = l.requests().watch(watching, s.key()); changes != nil {
 				continue // a worker may have come free before the watch began
 			}
 		}
@@ -144,9 +146,6 @@ const mostRefused = 2
 
 func (s *searchAny) key() string { return workersKey(s.lease.pool.name) }
 
-// errAgain: the pool has changed during a try. The try starts again.
-var errAgain = errors.New("the pool has changed")
-
 func (s *searchAny) try(ctx context.Context) (time.Time, error) {
 	for times := 0; ; times++ {
 		if soonest, err := s.look(ctx, times); err != errAgain {
@@ -155,71 +154,56 @@ func (s *searchAny) try(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// look reads the pool once, and takes a free worker or makes a record for another worker. The error
-// is errAgain if other leases were quicker, or a recovery. So many looks of the try have failed
-// before.
+// look reads the pool's record and some workers' records, and takes a free worker or makes more records. If
+// that doesn't do, it reads all records. The error is errAgain if other leases were quicker, or a recovery. So many
+// looks of the try have failed before.
 func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err error) {
 	l := s.lease
-	l.term = l.pool.term()
-	r, _, err := l.pool.reread(ctx)
+	r, rev, err := l.reread(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	l.looked = r.count()
-	if size := sampleSize(r); size > 0 && !s.full {
-		if soonest, err := s.sample(ctx, r, size, times); err != errList {
-			return soonest, err
-		}
-	}
-	all, err := l.records(ctx, r)
+	settled, err := l.checkByStore(ctx, l.config.clock())
 	if err != nil {
 		return time.Time{}, err
 	}
-	if soonest, err := l.checkFloor(); err != nil {
-		return soonest, err
+	var some []stored
+	sampled := false
+	if !s.full {
+		if some, sampled, err = l.sample(ctx, r, settled); err != nil {
+			return time.Time{}, err
+		}
 	}
-	l.startClaims()
-	free, soon, soonest := sortOut(all, l.now())
-	if err := s.stay(ctx, len(free)+len(soon)); err != nil {
-		return time.Time{}, err
-	}
-	l.shuffle(free)
-	failed := l.takeOne(ctx, append(free, soon...))
-	switch failed {
-	case nil:
-		return time.Time{}, nil
-	case errTaken:
-		return s.again(ctx, times)
-	}
-	if failed == errExcluded {
-		soonest, err := s.takeBeside(ctx)
-		if err != errNone {
+	for ; ; sampled = false {
+		if !sampled {
+			if some, err = l.records(ctx, r, settled); err != nil {
+				return time.Time{}, err
+			}
+		}
+		if soonest, err := l.checkFloor(); err != nil {
 			return soonest, err
 		}
-		soonest = l.config.clock().Add(often) // when a process with another pool ends is not known
-		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true, Holder: l.excludedBy()}
+		l.startClaims()
+		free, soon, soonest := sortOut(some, l.now())
+		l.shuffle(free)
+		failed := l.takeOne(ctx, append(free, soon...))
+		switch {
+		case failed == nil:
+			return time.Time{}, nil
+		case failed == errAgain, ctx.Err() != nil:
+			return time.Time{}, failed
+		case failed == errTaken:
+			return s.again(ctx, times)
+		case failed == errExcluded && !sampled:
+			return s.takeBeside(ctx)
+		case r.count() < r.Workers && (failed == errNone || !sampled): // free workers may be out of reach: a stopped process may be writing the records
+			return s.takeNew(ctx, r, rev)
+		case !sampled && failed == errNone:
+			return s.none(some, soonest)
+		case !sampled:
+			return time.Time{}, failed
+		}
 	}
-	// Free workers may be out of reach: a stopped process may be writing the records.
-	if soonest, err := s.takeNew(ctx, len(all)); err != errNone {
-		return soonest, err
-	}
-	if failed == errNone {
-		return s.none(all, soonest)
-	}
-	return time.Time{}, failed
-}
-
-// stay returns errAgain if the pool was recovered since the try began, see [Pool.moved]. A try calls
-// stay after it has read records, if some of the workers are free.
-func (s *searchAny) stay(ctx context.Context, free int) error {
-	if free == 0 {
-		return nil
-	}
-	moved, err := s.lease.pool.moved(ctx, s.lease.term)
-	if err == nil && moved {
-		err = errAgain
-	}
-	return err
 }
 
 // startClaims notes that a try begins to claim workers.
@@ -234,8 +218,7 @@ func (s *searchAny) again(ctx context.Context, times int) (soonest time.Time, er
 
 // takeBeside takes a worker without a record while other pools of the machine use the workers that
 // have records. It claims the worker before it makes the record: the other pools may use any number of
-// workers, and records for those would be in vain. The error is errNone if other pools use all workers,
-// and errAgain if the pool has changed.
+// workers, and records for those would be in vain. The error is errAgain if the pool has changed.
 func (s *searchAny) takeBeside(ctx context.Context) (soonest time.Time, err error) {
 	l := s.lease
 	r, _, err := l.pool.reread(ctx)
@@ -244,28 +227,27 @@ func (s *searchAny) takeBeside(ctx context.Context) (soonest time.Time, err erro
 	}
 	for _, worker := range r.lacking(r.Workers) {
 		drop, err := l.exclude(worker)
-		if err == errExcluded {
-			if err := ctx.Err(); err != nil || l.claimedLong() {
-				return time.Time{}, cmp.Or(err, errNone)
-			}
-			continue
-		}
-		if err != nil {
-			return time.Time{}, err
-		}
-		got, err := l.takeNumber(ctx, worker)
-		if !got || err != nil {
-			drop()
-		}
 		switch {
-		case err != nil:
+		case err == nil:
+			got, err := l.takeNumber(ctx, worker)
+			if !got || err != nil {
+				drop()
+			}
+			if !got {
+				err = cmp.Or(err, errAgain)
+			}
 			return time.Time{}, err
-		case !got:
-			return time.Time{}, errAgain
+		case err != errExcluded:
+			return time.Time{}, err
+		case ctx.Err() != nil:
+			return time.Time{}, ctx.Err()
 		}
-		return time.Time{}, nil
+		if l.claimedLong() {
+			break
+		}
 	}
-	return time.Time{}, errNone
+	soonest = l.config.clock().Add(often) // when a process with another pool ends is not known
+	return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true, Holder: l.excludedBy()}
 }
 
 // takeNumber makes the record of a worker, and takes the worker. It reports whether the worker is the
@@ -276,41 +258,37 @@ func (l *Lease) takeNumber(ctx context.Context, worker int) (bool, error) {
 	}
 	l.term = l.pool.term()
 	r, err := l.pool.get(ctx, worker)
-	if err != nil {
-		return false, err
-	}
-	if moved, err := l.pool.moved(ctx, l.term); err != nil || moved || r.Until > l.now() {
+	if err != nil || r.Until > l.now() {
 		return false, err
 	}
 	_, ok, err := l.take(ctx, r)
 	return ok, err
 }
 
-// takeNew makes records, and takes one of the new workers. The error is errAgain if the pool has
-// more records now than the search has read, and errNone if all workers have records.
-func (s *searchAny) takeNew(ctx context.Context, read int) (soonest time.Time, err error) {
+// takeNew makes records, and takes one of the new workers. The error is errAgain if another lease has
+// made or taken them.
+func (s *searchAny) takeNew(ctx context.Context, r *poolRecord, rev driver.Revision) (soonest time.Time, err error) {
 	l := s.lease
-	own, grown, err := l.grow(ctx)
+	made, err := l.grow(ctx, r, rev)
 	if err != nil {
 		return time.Time{}, err
 	}
-	if own.Worker >= 0 {
-		if soonest, err := l.checkFloor(); err != nil {
-			return soonest, err
-		}
-		switch _, ok, err := l.take(ctx, own); {
-		case ok:
-			return time.Time{}, nil
-		case isRefused(err):
-			if s.refused++; s.refused == mostRefused {
-				return time.Time{}, err
+	if soonest, err := l.checkFloor(); err != nil {
+		return soonest, err
+	}
+	l.shuffle(made)
+	for _, one := range made {
+		err := l.takeOne(ctx, []stored{one})
+		if isRefused(err) {
+			if s.refused++; s.refused < mostRefused {
+				continue
 			}
+		} else if err != nil {
+			err = errAgain
 		}
+		return time.Time{}, err
 	}
-	if grown || read < l.pool.layout.Workers { // another lease may have made the last records
-		return time.Time{}, errAgain
-	}
-	return time.Time{}, errNone
+	return time.Time{}, errAgain
 }
 
 // none returns the error for a pool without a free worker, and when the first interval ends.
@@ -345,7 +323,6 @@ func (s *searchNumber) key() string { return workerKey(s.lease.pool.name, s.numb
 
 func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 	l := s.lease
-	l.term = l.pool.term()
 	r, err := s.find(ctx)
 	if err != nil {
 		return time.Time{}, err
@@ -355,8 +332,10 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 	}
 	s.again = true
 	if now := l.now(); r.Until <= now || r.freeSoon(now) {
-		got, ok, err := s.take(ctx, r)
+		got, ok, err := l.take(ctx, r)
 		switch {
+		case err == errAgain: // a recovery has begun
+			return s.try(ctx)
 		case err == errExcluded: // when a process with another pool ends is not known
 			return l.config.clock().Add(often), &HeldError{Pool: l.pool.name, Worker: s.number, Excluded: true, Holder: l.excludedBy()}
 		case ok || err != nil:
@@ -372,46 +351,34 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 func (s *searchNumber) find(ctx context.Context) (stored, error) {
 	l := s.lease
 	if s.again {
-		l.looked = 1
+		l.term, l.looked = l.pool.term(), 1
 		return l.pool.get(ctx, s.number)
 	}
-	r, _, err := l.pool.reread(ctx)
+	r, _, err := l.reread(ctx)
 	if err != nil {
 		return stored{}, err
 	}
-	l.looked = r.count()
-	if err := s.checkClock(ctx, r); err != nil {
+	settled, err := l.checkByStore(ctx, l.config.clock())
+	if err != nil {
 		return stored{}, err
 	}
-	if err := l.growNamed(ctx, s.number); err != nil {
-		return stored{}, err
+	if !settled {
+		if _, sampled, err := l.sample(ctx, r, false); err != nil || !sampled {
+			if err == nil {
+				_, err = l.records(ctx, r, false)
+			}
+			if err != nil {
+				return stored{}, err
+			}
+		}
+	}
+	if !r.made(s.number) {
+		if err := l.growNamed(ctx, s.number); err != nil {
+			return stored{}, err
+		}
+		l.term = l.pool.term()
 	}
 	return l.pool.get(ctx, s.number)
-}
-
-// checkClock checks the clock by a sample, and by all records if the sample does not do.
-func (s *searchNumber) checkClock(ctx context.Context, r *poolRecord) error {
-	l := s.lease
-	if sampleSize(r) > 0 {
-		settled, err := l.checkByStore(ctx, l.config.clock())
-		if settled || err != nil {
-			return err
-		}
-		some, err := l.pick(ctx, r, handful, handful)
-		if err != nil || l.agrees(some) {
-			return err
-		}
-	}
-	_, err := l.records(ctx, r)
-	return err
-}
-
-// take takes the worker, unless the pool was recovered after the try began.
-func (s *searchNumber) take(ctx context.Context, r stored) (stored, bool, error) {
-	if moved, err := s.lease.pool.moved(ctx, s.lease.term); err != nil || moved {
-		return r, false, err
-	}
-	return s.lease.take(ctx, r)
 }
 
 // held returns the error for a worker in use, and the end of the interval.
@@ -448,6 +415,8 @@ func (l *Lease) takeOne(ctx context.Context, workers []stored) error {
 		switch {
 		case ok:
 			return nil
+		case err == errAgain:
+			return err
 		case err == nil:
 			if why, taken = errTaken, taken+1; taken == mostTaken {
 				return why
@@ -523,7 +492,12 @@ func (s *stored) freeSoon(now int64) bool {
 	return s.Incarnation == "" && s.Until <= now+grace.Microseconds()
 }
 
-// take takes the worker of a free record, and reports whether the worker is the lease's.
+// take takes the worker of a free record, and reports whether the worker is the lease's. The error is errAgain if
+// the pool was recovered since the lease has read the pool's record.
+//
+// The pool's record is read once more after the worker's record is the lease's, and before the generator gets
+// the interval. A recovery first writes the pool's record, and then the workers' records: as long as the pool's
+// record is from before the recovery, so was the worker's record when the lease took it.
 func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	if err := l.pool.widen(ctx, l.config.Window.Microseconds()); err != nil {
 		return s, false, err
@@ -532,31 +506,57 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	if err != nil {
 		return s, false, err
 	}
-	got, ok, err := l.claim(l.unbroken(ctx), s, s.Until, l.roundDown(max(l.now(), s.Until)+l.config.First.Microseconds()))
+	ctx = l.unbroken(ctx)
+	got, ok, err := l.claim(ctx, s, s.Until, l.roundDown(max(l.now(), s.Until)+l.config.First.Microseconds()))
 	if !ok || err != nil {
 		drop()
 		return got, false, err
 	}
+	was, expecting := l.state, l.expecting.Load()
 	// No lease had timestamps from before the pool was created.
 	l.prior = min(max(s.Until, l.roundUp(l.pool.created.UnixMicro())), got.From)
-	if err := l.adopt(got, Acquired); err != nil { // the generator has no such worker
-		if back, failed := l.giveBack(context.WithoutCancel(ctx), 0); back && failed == nil {
-			l.notify(Event{Kind: Released, Worker: got.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
+	l.enter(got, Acquired)
+	moved, err := l.pool.moved(ctx, l.term)
+	switch {
+	case err == nil && moved:
+		err = errAgain
+	case err == nil:
+		if err = l.grant(got, Acquired); err == nil {
+			return got, true, nil
 		}
-		l.lose(err)
-		return got, false, &refusedError{err}
+		err = &refusedError{err} // the generator has no such worker
 	}
-	return got, true, nil
+	if back, failed := l.giveBack(context.WithoutCancel(ctx), 0); back && failed == nil && isRefused(err) {
+		l.notify(Event{Kind: Released, Worker: got.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
+	}
+	l.state = was // the generator has what it had
+	l.expecting.Store(expecting)
+	drop()
+	return got, false, err
 }
 
-// records reads all records of the pool, and checks the clock by them. R is the pool's record, just
-// read.
-func (l *Lease) records(ctx context.Context, r *poolRecord) ([]stored, error) {
-	all, err := l.pool.records(ctx, r)
-	if err != nil {
-		return nil, err
+// reread returns the pool's record and its revision, as the lease has just read it to open the pool, or by
+// reading it again. The search is then one in the record's term.
+func (l *Lease) reread(ctx context.Context) (*poolRecord, driver.Revision, error) {
+	r, rev := l.opened.record, l.opened.rev
+	if l.opened = (opened{}); r == nil {
+		var err error
+		if r, rev, err = l.pool.reread(ctx); err != nil {
+			return nil, driver.None, err
+		}
 	}
-	return all, l.checkClock(ctx, all)
+	l.term, l.looked = r.term(), r.count()
+	return r, rev, nil
+}
+
+// records reads all records of the pool, and checks the clock by them unless that is settled. R is the pool's
+// record, just read.
+func (l *Lease) records(ctx context.Context, r *poolRecord, settled bool) ([]stored, error) {
+	all, err := l.pool.records(ctx, r)
+	if err == nil && !settled {
+		err = l.checkClock(all)
+	}
+	return all, err
 }
 
 // checkFloor returns an error before the floor of the last recovery, and when the floor is.

@@ -364,8 +364,13 @@ func (l *simLease) conn() driver.Store {
 	if l.s.design.store != nil {
 		return l.s.design.store(conn)
 	}
-	if l.s.clocked {
-		return simClockConn{conn}
+	switch {
+	case l.s.batches && l.s.clocked:
+		return simClockBatchConn{simBatchConn{conn}, simTimes{conn}}
+	case l.s.batches:
+		return simBatchConn{conn}
+	case l.s.clocked:
+		return simClockConn{conn, simTimes{conn}}
 	}
 	return conn
 }

@@ -17,6 +17,7 @@ type simProfile struct {
 	named     bool
 	trust     bool
 	clocked   bool  // the store has a time of its own
+	batches   bool  // the store is a driver.Batcher
 	shared    bool  // all processes have one clock
 	refuses   int   // a worker that generators refuse, -1 for none
 	short     int64 // a lease is short that has less
@@ -113,12 +114,13 @@ func simFaulty(seed uint64) simProfile {
 	}
 	p.short = p.window * []int64{1, 4, 12}[r.IntN(3)] / 4
 	if r.IntN(4) == 0 { // searches read a few records only
-		p.stock = fewRecords + 1 + r.IntN(4)
+		p.stock = few + 1 + r.IntN(4)
 		p.workers += p.stock
 	}
 	if p.refuses < 0 {
 		p.begins = []float64{0, 0, 0, 0.2, 1}[r.IntN(5)]
 	}
+	p.batches = r.IntN(2) == 0
 	return p
 }
 
@@ -132,6 +134,7 @@ func simQuiet(seed uint64) simProfile {
 	p.timeout = min(p.window*3/10, 2*second)
 	p.first = min(p.window, second)
 	p.faultsEnd = simStart + 6*p.window
+	p.batches = r.IntN(2) == 0
 	return p
 }
 
@@ -153,7 +156,7 @@ func simLarge(seed uint64) simProfile {
 	p := simQuiet(seed)
 	p.slots = 1 + r.IntN(2)
 	p.closes = []float64{0.3, 2}[r.IntN(2)]
-	p.taken = 4*leastSample + r.IntN(2*leastSample)
+	p.taken = 4*few + r.IntN(2*few)
 	p.workers = p.taken + p.machines*p.slots
 	if p.clocked = r.IntN(2) == 0; !p.clocked {
 		p.trust, p.workers = false, 3*p.taken

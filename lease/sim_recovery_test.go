@@ -117,7 +117,7 @@ func (s *simulation) recover() {
 		us := time.Microsecond
 		var store driver.Store = simConn{l}
 		if s.clocked {
-			store = simClockConn{simConn{l}}
+			store = simClockConn{simConn{l}, simTimes{simConn{l}}}
 		}
 		// The longest pause is longer than a recovery takes, or recoveries would overtake one another for ever.
 		longest := 2 * s.window * int64(1+s.stock/4)

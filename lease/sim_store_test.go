@@ -56,9 +56,13 @@ const (
 	simPut
 	simNow
 	simConfirm
+	simGetAll
+	simCreateAll
 )
 
-func (o simOp) String() string { return [...]string{"get", "list", "put", "now", "confirm"}[o] }
+func (o simOp) String() string {
+	return [...]string{"get", "list", "put", "now", "confirm", "get all", "create all"}[o]
+}
 
 type simRequest struct {
 	op     simOp
@@ -66,6 +70,7 @@ type simRequest struct {
 	key    string
 	value  []byte
 	rev    driver.Revision
+	all    []driver.Entry // of a batch
 	sent   int64
 	copied bool // another one is under way
 	deaf   bool // it heeds no context: it comes to an end, sooner or later
@@ -74,6 +79,7 @@ type simRequest struct {
 type simReply struct {
 	entries []driver.Entry
 	rev     driver.Revision
+	revs    []driver.Revision
 	time    int64
 	err     error
 }
@@ -101,6 +107,22 @@ func (s *simulation) do(r *simRequest) simReply {
 			end++
 		}
 		return simReply{entries: slices.Clone(store.entries[i:end])}
+	case simGetAll:
+		var entries []driver.Entry
+		for _, e := range r.all {
+			if i, found := s.find(e.Key); found {
+				entries = append(entries, store.entries[i])
+			}
+		}
+		return simReply{entries: entries}
+	case simCreateAll:
+		revs := make([]driver.Revision, len(r.all))
+		for i, e := range r.all {
+			put := *r
+			put.op, put.key, put.value = simPut, e.Key, e.Value
+			revs[i] = s.do(&put).rev
+		}
+		return simReply{revs: revs}
 	case simGet, simConfirm:
 		if !found {
 			return simReply{err: driver.ErrNotFound}
@@ -162,7 +184,7 @@ func (s *simulation) send(r *simRequest, reply func(simReply)) {
 		return
 	}
 	copies := 1
-	if faulty && r.op == simPut && s.chance(s.repeat) {
+	if faulty && (r.op == simPut || r.op == simCreateAll) && s.chance(s.repeat) {
 		s.counts[simRepeats]++
 		copies = 2
 	}
@@ -216,7 +238,13 @@ func (s *simulation) arrive(r *simRequest, reply func(simReply)) {
 type simConn struct{ l *simLease }
 
 // simClockConn is a connection to a store with a clock.
-type simClockConn struct{ simConn }
+type simClockConn struct {
+	simConn
+	simTimes
+}
+
+// simTimes are requests for the time of a store.
+type simTimes struct{ c simConn }
 
 func (c simConn) call(ctx context.Context, r *simRequest) (simReply, error) {
 	l, s := c.l, c.l.s
@@ -287,11 +315,36 @@ func (c simConn) Put(ctx context.Context, key string, value []byte, rev driver.R
 	return got.rev, nil
 }
 
+// A simBatchConn is a connection to a store that is a driver.Batcher.
+type simBatchConn struct{ simConn }
+
+// A simClockBatchConn is a connection to a store that is a driver.Batcher, with a clock.
+type simClockBatchConn struct {
+	simBatchConn
+	simTimes
+}
+
+func (c simBatchConn) Batch() int { return 3 }
+
+func (c simBatchConn) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	all := make([]driver.Entry, len(keys))
+	for i, key := range slices.Sorted(slices.Values(keys)) {
+		all[i].Key = key
+	}
+	got, err := c.call(ctx, &simRequest{op: simGetAll, key: keys[0], all: all})
+	return got.entries, err
+}
+
+func (c simBatchConn) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	got, err := c.call(ctx, &simRequest{op: simCreateAll, key: entries[0].Key, all: slices.Clone(entries)})
+	return got.revs, err
+}
+
 func (c simConn) String() string { return "simulated" }
 func (c simConn) Close() error   { return nil }
 
-func (c simClockConn) Now(ctx context.Context) (time.Time, error) {
-	got, err := c.call(ctx, &simRequest{op: simNow})
+func (t simTimes) Now(ctx context.Context) (time.Time, error) {
+	got, err := t.c.call(ctx, &simRequest{op: simNow})
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -8,16 +8,20 @@ import (
 
 // CheckClock returns the *[SkewError] of a Start with these settings, and nil if Start would accept
 // the clock. It is for tools. CheckClock reads all records. In a large pool Start accepts a clock by a
-// few records, and refuses a clock by all records, as CheckClock does.
+// few used records, and refuses a clock by all records, as CheckClock does.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
 	if err != nil {
 		return err
 	}
 	l := p.lease(c.timed(p.store), nil, c)
+	settled, err := l.checkByStore(ctx, l.config.clock())
+	if settled || err != nil {
+		return err
+	}
 	r, _, err := l.pool.reread(ctx)
 	if err == nil {
-		_, err = l.records(ctx, r)
+		_, err = l.records(ctx, r, false)
 	}
 	return err
 }
@@ -26,18 +30,16 @@ func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 // clock says; but a wrong clock writes wrong timestamps, and a clock ahead of the time uses up
 // workers.
 //
-// If the store has a clock, checkClock compares the two. Otherwise the records stand for the time:
+// If the store has a clock, [Lease.checkByStore] compares the two. Otherwise the records of used workers stand
+// for the time, however many records are unused:
 //
 //   - The clock is behind if most records are ahead of the clock.
 //   - The clock is ahead, or the pool was out of use for long, if every record is older than
 //     MaxIdle. Records ahead of the clock do not count: a wrong clock may have left a record years
 //     ahead, and the pool is not in use for that. One recent record is enough, even if all others
 //     are older: the pool may use a single worker, or an operator has set TrustClock.
-func (l *Lease) checkClock(ctx context.Context, all []stored) error {
+func (l *Lease) checkClock(all []stored) error {
 	now := l.config.clock()
-	if settled, err := l.checkByStore(ctx, now); settled {
-		return err
-	}
 	u := l.usage(all, now.Add(l.config.MaxSkew).UnixMicro())
 	reference := int64(0)
 	switch {
@@ -52,13 +54,13 @@ func (l *Lease) checkClock(ctx context.Context, all []stored) error {
 	return &SkewError{Pool: l.pool.name, Now: now, Reference: time.UnixMicro(reference).UTC()}
 }
 
-// agrees reports whether a sample of the records is enough to accept the clock: no record of the
-// sample is ahead of the clock, and one is recent. A sample refuses no clock: one recent record among
+// agrees reports whether a sample of the records is enough to accept the clock: a handful of the workers were
+// used, no record of the sample is ahead of the clock, and one is recent. A sample refuses no clock: one recent record among
 // all is enough for a pool in use, and most of a few are not most of all.
 func (l *Lease) agrees(some []stored) bool {
 	now := l.config.clock()
 	u := l.usage(some, now.Add(l.config.MaxSkew).UnixMicro())
-	return u.behind == 0 && now.UnixMicro()-u.newest <= l.config.MaxIdle.Microseconds()
+	return u.total > handful && u.behind == 0 && now.UnixMicro()-u.newest <= l.config.MaxIdle.Microseconds()
 }
 
 // usage sums up what the records of a pool say of the time.
@@ -112,7 +114,7 @@ func (l *Lease) checkByStore(ctx context.Context, now time.Time) (settled bool, 
 	if l.config.TrustClock {
 		return true, nil
 	}
-	reference, ok, err := l.pool.store.(timed).now(ctx)
+	reference, ok, err := l.requests().now(ctx)
 	if ok && err == nil && now.Sub(reference).Abs() > l.config.MaxSkew {
 		err = &SkewError{Pool: l.pool.name, Now: now, Reference: reference, OfStore: true}
 	}

@@ -135,9 +135,9 @@ func (l *Lease) openPool(ctx context.Context) error {
 	var err error
 	local, ok := l.store.(driver.Local)
 	if l.config.Create || ok && local.Local() && l.config.Pool == "" {
-		p, created, err = openOrCreate(ctx, l.within, l.name, l.wanted.Layout, l.config.clock())
+		p, l.opened, created, err = openOrCreate(ctx, l.within, l.name, l.wanted.Layout, l.config.clock())
 	} else {
-		p, err = Open(ctx, l.within, l.name, l.wanted.Layout)
+		p, l.opened, err = open(ctx, l.within, l.name, l.wanted.Layout)
 	}
 	if err != nil {
 		return err

@@ -112,6 +112,12 @@ func (s *state) close() (had bool) {
 
 // adopt enters phaseHolding with the lease's own record, and grants the interval to the generator.
 func (l *Lease) adopt(got stored, kind EventKind) error {
+	l.enter(got, kind)
+	return l.grant(got, kind)
+}
+
+// enter enters phaseHolding with the lease's own record.
+func (l *Lease) enter(got stored, kind EventKind) {
 	if kind == Acquired {
 		l.since = got.From
 		l.after = max(l.after, l.granted)
@@ -121,6 +127,10 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	}
 	l.hold(got)
 	l.expect()
+}
+
+// grant grants the interval of the record to the generator.
+func (l *Lease) grant(got stored, kind EventKind) error {
 	window := l.config.Window.Microseconds()
 	l.lead = min(max(got.Until-max(l.now(), l.own()), window/10), window) // the interval may have ended already
 	clear(l.attempts)

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -26,11 +27,13 @@ func (c call) changes() bool {
 }
 
 // hooked is a store with failures, or with requests of others in between: before comes before each
-// call, and around makes the call and returns the error. Either may be nil.
+// call, and around makes the call and returns the error. Either may be nil. A call for several entries has the
+// key of the first.
 type hooked struct {
 	driver.Store
 	before func(op, key string) error
 	around func(call) error
+	batch  int // 4 if 0
 }
 
 func (h *hooked) call(c call) (err error) {
@@ -75,6 +78,24 @@ func (h *hooked) Put(ctx context.Context, key string, value []byte, rev driver.R
 		return driver.None, err
 	}
 	return made, nil
+}
+
+func (h *hooked) Batch() int { return cmp.Or(h.batch, 4) }
+
+func (h *hooked) GetAll(ctx context.Context, keys []string) (all []driver.Entry, err error) {
+	err = h.call(call{ctx: ctx, op: "get", key: keys[0], do: func(ctx context.Context) (err error) {
+		all, err = h.Store.(driver.Batcher).GetAll(ctx, keys)
+		return err
+	}})
+	return all, err
+}
+
+func (h *hooked) CreateAll(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
+	err = h.call(call{ctx: ctx, op: "put", key: entries[0].Key, do: func(ctx context.Context) (err error) {
+		revs, err = h.Store.(driver.Batcher).CreateAll(ctx, entries)
+		return err
+	}})
+	return revs, err
 }
 
 // cutOff returns the pool of a process whose store is unreachable while down is set.

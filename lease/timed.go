@@ -40,6 +40,9 @@ func (c Config) timed(store driver.Store) timed {
 	return timed{Store: store, clock: c.clock, world: c.world, limit: c.Timeout, turn: new(turn)}
 }
 
+// requests returns the pool's store, with the time limit.
+func (l *Lease) requests() timed { return l.pool.store.(timed) }
+
 // do makes a request. Do returns an error if the request was abandoned, or was not made.
 func (t timed) do(ctx context.Context, op, key string, request func(context.Context)) error {
 	if err := ctx.Err(); err != nil {
@@ -111,6 +114,51 @@ func (t timed) Put(ctx context.Context, key string, value []byte, rev driver.Rev
 		defer func() { *t.took = min(max(t.clock().Sub(began), 0), t.limit) }()
 	}
 	return ask(ctx, t, "put", key, func(ctx context.Context) (driver.Revision, error) { return t.Store.Put(ctx, key, value, rev) })
+}
+
+// fewAtOnce is how many records a pool grows by in a store that is no driver.Batcher.
+const fewAtOnce = 16
+
+// batch returns how many entries createAll takes.
+func (t timed) batch() int {
+	if b, ok := t.Store.(driver.Batcher); ok {
+		return b.Batch()
+	}
+	return fewAtOnce
+}
+
+// getAll returns the entries of the keys that exist, as List does: by one request if the store can.
+func (t timed) getAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	if b, ok := t.Store.(driver.Batcher); ok {
+		return ask(ctx, t, "get", keys[0], func(ctx context.Context) ([]driver.Entry, error) { return b.GetAll(ctx, keys) })
+	}
+	var entries []driver.Entry
+	for _, key := range keys {
+		e, err := t.Get(ctx, key)
+		switch {
+		case err == nil:
+			entries = append(entries, e)
+		case !errors.Is(err, driver.ErrNotFound):
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// createAll creates the entries that don't exist, as driver.Batcher says: by one request if the store can.
+func (t timed) createAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	if b, ok := t.Store.(driver.Batcher); ok {
+		return ask(ctx, t, "put", entries[0].Key, func(ctx context.Context) ([]driver.Revision, error) { return b.CreateAll(ctx, entries) })
+	}
+	revs := make([]driver.Revision, len(entries))
+	for i, e := range entries {
+		rev, err := t.Put(ctx, e.Key, e.Value, driver.None)
+		if err != nil && !errors.Is(err, driver.ErrConflict) {
+			return nil, err
+		}
+		revs[i] = rev
+	}
+	return revs, nil
 }
 
 // now returns the store's own time. If ok is false, the store has no clock.

@@ -174,7 +174,7 @@ func TestNamed(t *testing.T) {
 		if waited := time.Since(began); waited < left || waited > left+200*time.Millisecond {
 			t.Errorf("it waited for %v, and %v were left", waited, left)
 		}
-		if used, count, err := p.Workers(t.Context()); len(used) != 1 || count != 1 || err != nil {
+		if used, count, err := p.Workers(t.Context()); len(used) != 1 || count != 4 || err != nil {
 			t.Errorf("Workers: %v, %d, %v", used, count, err)
 		}
 	})

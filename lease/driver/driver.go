@@ -29,7 +29,8 @@
 //     check by [Do] that the database answers. Package lease/address reads addresses, and
 //     [Register] makes them known to lease.OpenStore.
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
-//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local]; and [Confirmer],
+//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local]; [Batcher], by [GetAll] and
+//     [CreateAll]; and [Confirmer],
 //     by [Confirm], but only if the database can.
 //  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
 //     which acknowledged changes must still be there, and for each fault of the server.
@@ -104,6 +105,7 @@ type Store interface {
 const (
 	MaxName  = 100  // the longest name in a key, in bytes
 	MaxValue = 4096 // the longest value, in bytes
+	MaxGet   = 100  // the most keys of a GetAll
 )
 
 // A Clock is a Store with a clock, for example of a database server.
@@ -159,6 +161,22 @@ type Confirmer interface {
 	// server cannot know, Confirm must fail: it never answers from a cache, a replica, or the
 	// result of another call.
 	Confirm(ctx context.Context, key string) (Entry, error)
+}
+
+// A Batcher is a Store that can read and create several entries in one request. In other stores, a lease makes a
+// request for each entry.
+type Batcher interface {
+	// Batch returns how many entries CreateAll takes at most. A pool grows by so many records at a time.
+	Batch() int
+
+	// GetAll returns the entries of at most MaxGet keys, those that exist, as Get does, in the order of the keys.
+	// Unreadable entries have an Err, and the first is the error, as in List.
+	GetAll(ctx context.Context, keys []string) ([]Entry, error)
+
+	// CreateAll creates the entries that don't exist, as Put does with None, and leaves the others as they are.
+	// It returns the revisions of the new entries, and None for each entry that existed. After an error, any
+	// of the entries may have been created, or may be created later.
+	CreateAll(ctx context.Context, entries []Entry) ([]Revision, error)
 }
 
 // A Lister is a Store that can list keys without reading the entries, for tools.

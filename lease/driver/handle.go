@@ -112,27 +112,61 @@ func (h *Handle) get(ctx context.Context, op, key string, read func(context.Cont
 // List returns the entries whose keys begin with a prefix, in the order of keys, as [Store] says.
 func (h *Handle) List(ctx context.Context, prefix string) ([]Entry, error) {
 	var list []Entry
-	err := h.call(ctx, "list", "", nil, func(ctx context.Context) error {
+	err := h.call(ctx, "list", "", nil, func(ctx context.Context) (err error) {
 		if CheckPrefix(prefix) != nil {
 			return nil
 		}
-		all, err := h.backend.List(ctx, prefix)
-		for _, e := range all {
-			if !strings.HasPrefix(e.Key, prefix) || CheckKey(e.Key) != nil {
-				continue
-			}
-			if e.Err = cmp.Or(e.Err, checkEntry(e)); e.Err != nil {
-				e.Value, e.Err = nil, h.explain(ctx, "list", e.Key, e.Err)
-			}
-			list = append(list, e)
-		}
-		slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
-		for _, e := range list {
-			err = cmp.Or(err, e.Err)
-		}
-		return err
+		list, err = h.backend.List(ctx, prefix)
+		list = slices.DeleteFunc(list, func(e Entry) bool { return !strings.HasPrefix(e.Key, prefix) || CheckKey(e.Key) != nil })
+		return h.check(ctx, "list", list, err)
 	})
 	return list, err
+}
+
+// GetAll is the method of a [Batcher] with a handle. Read returns what [Backend.List] returns, for the keys.
+func GetAll(ctx context.Context, h *Handle, keys []string, read func(ctx context.Context, keys []string) ([]Entry, error)) ([]Entry, error) {
+	var list []Entry
+	var wrong error
+	for _, key := range keys {
+		wrong = cmp.Or(wrong, CheckKey(key))
+	}
+	err := h.call(ctx, "get", "", wrong, func(ctx context.Context) (err error) {
+		list, err = read(ctx, keys)
+		return h.check(ctx, "get", list, err)
+	})
+	return list, err
+}
+
+// check checks and sorts the entries of an answer, and returns the first error.
+func (h *Handle) check(ctx context.Context, op string, list []Entry, err error) error {
+	for i, e := range list {
+		if e.Err = cmp.Or(e.Err, checkEntry(e)); e.Err != nil {
+			list[i].Value, list[i].Err = nil, h.explain(ctx, op, e.Key, e.Err)
+		}
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
+	for _, e := range list {
+		err = cmp.Or(err, e.Err)
+	}
+	return err
+}
+
+// CreateAll is the method of a [Batcher] with a handle. The keys are valid, and the values have at most
+// MaxValue bytes.
+func CreateAll(ctx context.Context, h *Handle, entries []Entry, create func(ctx context.Context, entries []Entry) ([]Revision, error)) ([]Revision, error) {
+	var made []Revision
+	var wrong error
+	for _, e := range entries {
+		wrong = cmp.Or(wrong, CheckKey(e.Key), checkValue(e.Value))
+	}
+	err := h.call(ctx, "put", "", wrong, func(ctx context.Context) (err error) {
+		made, err = create(ctx, entries)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
 }
 
 // Put changes or creates an entry, as [Store] says.

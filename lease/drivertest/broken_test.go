@@ -30,6 +30,27 @@ type broken struct {
 	now    func(ctx context.Context) (time.Time, error)
 
 	confirm func(ctx context.Context, key string) (driver.Entry, error)
+
+	createAll func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error)
+}
+
+func (b *broken) Batch() int { return 16 }
+
+func (b *broken) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return b.createAll(ctx, entries)
+}
+
+func (b *broken) GetAll(ctx context.Context, keys []string) (all []driver.Entry, err error) {
+	for _, key := range slices.Sorted(slices.Values(keys)) {
+		e, err := b.get(ctx, key)
+		switch {
+		case err == nil:
+			all = append(all, e)
+		case !errors.Is(err, driver.ErrNotFound):
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func (b *broken) Confirm(ctx context.Context, key string) (driver.Entry, error) {
@@ -169,6 +190,19 @@ func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Stor
 		return func() driver.Store {
 			h := faults.Clocked{Store: inner.Open(), Time: time.Now}
 			b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
+			b.createAll = func(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
+				if slices.ContainsFunc(entries, func(e driver.Entry) bool { return driver.CheckKey(e.Key) != nil || len(e.Value) > driver.MaxValue }) {
+					return inner.CreateAll(ctx, entries) // which fails
+				}
+				for _, e := range entries {
+					rev, err := b.put(ctx, e.Key, e.Value, driver.None)
+					if err != nil && !errors.Is(err, driver.ErrConflict) {
+						return nil, err
+					}
+					revs = append(revs, rev)
+				}
+				return revs, nil
+			}
 			b.confirm = func(ctx context.Context, key string) (driver.Entry, error) { return b.get(ctx, key) }
 			change(b)
 			return b

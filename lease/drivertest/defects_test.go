@@ -337,6 +337,29 @@ var defects = []struct {
 			return having(prefix, list)
 		})
 	})},
+	{"CreateAll creates what exists", []string{"Batch"}, each(func(b *broken) {
+		b.createAll = func(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
+			for _, e := range entries {
+				rev, err := blind(ctx, b.Store, e.Key, e.Value)
+				if err != nil {
+					return nil, err
+				}
+				revs = append(revs, rev)
+			}
+			return revs, nil
+		}
+	})},
+	{"CreateAll leaves out all if one exists", []string{"Batch"}, each(func(b *broken) {
+		createAll := b.createAll
+		b.createAll = func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+			for _, e := range entries {
+				if _, err := b.Store.Get(ctx, e.Key); err == nil {
+					return make([]driver.Revision, len(entries)), nil
+				}
+			}
+			return createAll(ctx, entries)
+		}
+	})},
 	{"List misses the last entry", []string{"List", "ListMany", "Handles", "History"},
 		lists(func(prefix string, list []driver.Entry) []driver.Entry {
 			list = having(prefix, list)

@@ -41,6 +41,7 @@ import (
 //	Copies         the store shares no bytes with callers
 //	List           List has the entries of a prefix, in the order of keys
 //	ListMany       List has all of some hundred entries
+//	Batch          CreateAll creates what does not exist, and GetAll has it, in a store that is a driver.Batcher
 //	Nested         a key may begin with another key
 //	Cancelled      a call whose context has ended changes nothing
 //	Handles        a handle sees at once what another handle has written
@@ -84,6 +85,7 @@ var checks = []check{
 	{"Copies", copies},
 	{"List", list},
 	{"ListMany", listMany},
+	{"Batch", batch},
 	{"Nested", nested},
 	{"Cancelled", cancelled},
 	{"Handles", handles},

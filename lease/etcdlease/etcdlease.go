@@ -62,6 +62,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Watcher   = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
@@ -288,17 +289,8 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 			return driver.None, driver.ErrConflict // no entry has the revision
 		}
 	}
-	var done *clientv3.TxnResponse
-	err := s.call(ctx, writing, func(ctx context.Context) (*pb.ResponseHeader, error) {
-		r, err := s.client.Txn(ctx).
-			If(clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", modified)).
-			Then(clientv3.OpPut(s.prefix+key, string(value))).
-			Commit()
-		if err != nil {
-			return nil, err
-		}
-		done = r
-		return r.Header, nil
+	done, err := s.txn(ctx, writing, func(t clientv3.Txn) clientv3.Txn {
+		return t.If(clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", modified)).Then(clientv3.OpPut(s.prefix+key, string(value)))
 	})
 	switch {
 	case err != nil:
@@ -308,6 +300,83 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	}
 	// The keys that a transaction writes get the revision of the transaction.
 	return driver.Revision(strconv.FormatInt(done.Header.Revision, 10)), nil
+}
+
+// Batch returns 100: by default, a transaction has at most 128 operations.
+func (s *Store) Batch() int { return 100 }
+
+// GetAll returns the entries of keys, as of one moment.
+func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return driver.GetAll(ctx, s.Handle, keys, func(ctx context.Context, keys []string) ([]driver.Entry, error) {
+		gets := make([]clientv3.Op, len(keys))
+		for i, key := range keys {
+			gets[i] = clientv3.OpGet(s.prefix + key)
+		}
+		got, err := s.txn(ctx, reading, func(t clientv3.Txn) clientv3.Txn { return t.Then(gets...) })
+		if err != nil {
+			return nil, err
+		}
+		var entries []driver.Entry
+		for i, r := range got.Responses {
+			for _, kv := range r.GetResponseRange().Kvs {
+				entries = append(entries, entry(keys[i], kv.Value, kv.ModRevision))
+			}
+		}
+		return entries, nil
+	})
+}
+
+// CreateAll creates all entries that don't exist by one transaction. If some exist, it tries again without them.
+func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return driver.CreateAll(ctx, s.Handle, entries, func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+		revs := make([]driver.Revision, len(entries))
+		var lacking []int
+		for i := range entries {
+			lacking = append(lacking, i)
+		}
+		for len(lacking) > 0 {
+			var none []clientv3.Cmp
+			var puts, gets []clientv3.Op
+			for _, i := range lacking {
+				key := s.prefix + entries[i].Key
+				none = append(none, clientv3.Compare(clientv3.ModRevision(key), "=", 0))
+				puts = append(puts, clientv3.OpPut(key, string(entries[i].Value)))
+				gets = append(gets, clientv3.OpGet(key, clientv3.WithKeysOnly()))
+			}
+			done, err := s.txn(ctx, writing, func(t clientv3.Txn) clientv3.Txn { return t.If(none...).Then(puts...).Else(gets...) })
+			if err != nil {
+				return nil, err
+			}
+			if done.Succeeded {
+				for _, i := range lacking {
+					revs[i] = driver.Revision(strconv.FormatInt(done.Header.Revision, 10))
+				}
+				break
+			}
+			var rest []int
+			for i, r := range done.Responses {
+				if len(r.GetResponseRange().Kvs) == 0 {
+					rest = append(rest, lacking[i])
+				}
+			}
+			lacking = rest
+		}
+		return revs, nil
+	})
+}
+
+// txn commits a transaction.
+func (s *Store) txn(ctx context.Context, does purpose, build func(clientv3.Txn) clientv3.Txn) (*clientv3.TxnResponse, error) {
+	var done *clientv3.TxnResponse
+	err := s.call(ctx, does, func(ctx context.Context) (*pb.ResponseHeader, error) {
+		r, err := build(s.client.Txn(ctx)).Commit()
+		if err != nil {
+			return nil, err
+		}
+		done = r
+		return r.Header, nil
+	})
+	return done, err
 }
 
 // backwards returns an error that latches the handle if a reply comes from another cluster, or if

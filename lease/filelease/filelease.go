@@ -73,6 +73,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 	_ driver.Excluder  = (*Store)(nil)

@@ -97,11 +97,82 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (u
 // replace replaces or creates the file of an entry. A power failure leaves the old version or the
 // new version. Once replace has returned, a power failure leaves the new version.
 func (s *Store) replace(key string, content []byte, create bool) error {
+	d, err := s.placeFile(key, content, create)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return s.syncNames(d, s.file(key))
+}
+
+// Batch returns how many records a pool grows by: each is a file, and a first start should not take long.
+func (s *Store) Batch() int { return 8 }
+
+// GetAll returns the entries of keys.
+func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return driver.GetAll(ctx, s.Handle, keys, func(ctx context.Context, keys []string) ([]driver.Entry, error) {
+		var entries []driver.Entry
+		for _, key := range keys {
+			e, err := s.get(ctx, key)
+			if errors.Is(err, driver.ErrNotFound) {
+				continue
+			}
+			e.Key, e.Err = key, err
+			entries = append(entries, e)
+		}
+		return entries, nil
+	})
+}
+
+// CreateAll creates the entries that don't exist, and syncs each folder once. The entries that existed are then
+// durable too: another process may have died before it synced the folder.
+func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return driver.CreateAll(ctx, s.Handle, entries, func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+		revs := make([]driver.Revision, len(entries))
+		files := make(map[string][]string) // by folder
+		for i, e := range entries {
+			path := s.file(e.Key)
+			_, _, err := s.acquire(ctx, e.Key, driver.None)
+			if err == nil {
+				err = s.goOn(context.WithoutCancel(ctx), "put")
+			}
+			content, next := encode(e.Key, 1, e.Value)
+			var d *os.File
+			if err == nil {
+				d, err = s.placeFile(e.Key, content, true)
+			}
+			switch {
+			case err == nil:
+				d.Close()
+				revs[i] = next
+			case !errors.Is(err, driver.ErrConflict):
+				return nil, renamed(path, err)
+			}
+			files[filepath.Dir(path)] = append(files[filepath.Dir(path)], path)
+		}
+		for folder, paths := range files {
+			d, err := openToRead(folder)
+			if err != nil {
+				return nil, err
+			}
+			err = s.syncNames(d, paths...)
+			d.Close()
+			if err != nil {
+				return nil, err
+			}
+		}
+		return revs, nil
+	})
+}
+
+// placeFile is replace without the sync of the folder, which it returns.
+func (s *Store) placeFile(key string, content []byte, create bool) (opened *os.File, err error) {
 	path := s.file(key)
 	folder := filepath.Dir(path)
 	made := false
 	if create {
-		holders, err := s.makeFolders(folder)
+		var holders []string
+		holders, err = s.makeFolders(folder)
 		made = len(holders) > 0
 		defer func() {
 			for _, holder := range holders {
@@ -111,23 +182,27 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 			}
 		}()
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if _, err := s.checkFilesystem(folder); err != nil {
-		return err
+		return nil, err
 	}
 	d, err := openToRead(folder) // before the change: a folder may have to be opened to be synced
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer d.Close()
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
 	if err := s.prepare(key, folder, d, create, made); err != nil {
-		return err
+		return nil, err
 	}
 	temp := tempIn(folder)
 	if err := s.writeTemp(temp, content); err != nil {
-		return err
+		return nil, err
 	}
 	if create {
 		err = link(temp, path) // unlike rename, this replaces nothing
@@ -144,16 +219,13 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 	}
 	switch {
 	case create && errors.Is(err, fs.ErrExist):
-		return driver.ErrConflict
+		return nil, driver.ErrConflict
 	case create && noLinks(err):
-		return newError("", "%w: the filesystem has no hard links: %w", driver.ErrUnsafe, err)
+		return nil, newError("", "%w: the filesystem has no hard links: %w", driver.ErrUnsafe, err)
 	case err != nil:
-		return err
+		return nil, err
 	}
-	if err := s.checkWay(folder, nil); err != nil { // a mount that came meanwhile has the change
-		return err
-	}
-	return s.syncName(path, d)
+	return d, s.checkWay(folder, nil) // a mount that came meanwhile has the change
 }
 
 func tempIn(folder string) string {

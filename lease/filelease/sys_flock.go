@@ -71,8 +71,8 @@ func link(from, to string) error { return os.Link(from, to) }
 // rename gives a durable file the name of another file, and replaces the other file.
 func rename(from, to string) error { return os.Rename(from, to) }
 
-// syncName makes the names in an open folder durable.
-func (s *Store) syncName(_ string, folder *os.File) error { return s.sync(folder) }
+// syncNames makes the names in an open folder durable.
+func (s *Store) syncNames(folder *os.File, _ ...string) error { return s.sync(folder) }
 
 // syncFolder makes the names in a folder durable.
 func syncFolder(folder string) error {

@@ -17,26 +17,26 @@ const (
 	escapesNames = false
 )
 
-func access(string) error                      { return errors.ErrUnsupported }
-func device(fs.FileInfo) uint64                { return 0 }
-func inode(string, fs.FileInfo) uint64         { return 0 }
-func stat(path string) (fs.FileInfo, error)    { return os.Stat(path) }
-func openToRead(string) (*os.File, error)      { return nil, errors.ErrUnsupported }
-func openToAll(fs.FileInfo) bool               { return false }
-func notDir(string) error                      { return errors.ErrUnsupported }
-func full(error) bool                          { return false }
-func noLinks(error) bool                       { return false }
-func diagnose(error) (driver.Remedy, error)    { return "", driver.ErrUnsafe }
-func statfs(string) (filesystem, error)        { return filesystem{}, errors.ErrUnsupported }
-func link(_, _ string) error                   { return errors.ErrUnsupported }
-func rename(_, _ string) error                 { return errors.ErrUnsupported }
-func makeAll(string) error                     { return errors.ErrUnsupported }
-func syncFolder(string) error                  { return errors.ErrUnsupported }
-func (*Store) syncName(string, *os.File) error { return errors.ErrUnsupported }
-func (*Store) settle(string, string) error     { return errors.ErrUnsupported }
-func (*Store) share(*os.File, bool) error      { return errors.ErrUnsupported }
-func (*Store) sameTimes(string, entry) bool    { return false }
-func (*Store) current(string, entry) bool      { return false }
+func access(string) error                          { return errors.ErrUnsupported }
+func device(fs.FileInfo) uint64                    { return 0 }
+func inode(string, fs.FileInfo) uint64             { return 0 }
+func stat(path string) (fs.FileInfo, error)        { return os.Stat(path) }
+func openToRead(string) (*os.File, error)          { return nil, errors.ErrUnsupported }
+func openToAll(fs.FileInfo) bool                   { return false }
+func notDir(string) error                          { return errors.ErrUnsupported }
+func full(error) bool                              { return false }
+func noLinks(error) bool                           { return false }
+func diagnose(error) (driver.Remedy, error)        { return "", driver.ErrUnsafe }
+func statfs(string) (filesystem, error)            { return filesystem{}, errors.ErrUnsupported }
+func link(_, _ string) error                       { return errors.ErrUnsupported }
+func rename(_, _ string) error                     { return errors.ErrUnsupported }
+func makeAll(string) error                         { return errors.ErrUnsupported }
+func syncFolder(string) error                      { return errors.ErrUnsupported }
+func (*Store) syncNames(*os.File, ...string) error { return errors.ErrUnsupported }
+func (*Store) settle(string, string) error         { return errors.ErrUnsupported }
+func (*Store) share(*os.File, bool) error          { return errors.ErrUnsupported }
+func (*Store) sameTimes(string, entry) bool        { return false }
+func (*Store) current(string, entry) bool          { return false }
 
 func (*Store) openEntry(string) (*os.File, error)       { return nil, errors.ErrUnsupported }
 func (*Store) makeFolder(string) (string, error)        { return "", errors.ErrUnsupported }

@@ -348,18 +348,24 @@ func renameOpen(from, to string) error {
 	return err
 }
 
-// syncName makes the name of a file in a folder durable.
-func (s *Store) syncName(path string, _ *os.File) error {
-	var f *os.File
-	err := patiently(isKept, func() (err error) {
-		f, err = openHandle(path, syscall.GENERIC_WRITE, asItIs)
-		return err
-	})
-	if err != nil {
-		return err
+// syncNames makes the names of files in a folder durable.
+func (s *Store) syncNames(_ *os.File, paths ...string) error {
+	for _, path := range paths {
+		var f *os.File
+		err := patiently(isKept, func() (err error) {
+			f, err = openHandle(path, syscall.GENERIC_WRITE, asItIs)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		err = s.sync(f)
+		f.Close()
+		if err != nil {
+			return err
+		}
 	}
-	defer f.Close()
-	return s.sync(f)
+	return nil
 }
 
 // syncFolder does nothing, since link and rename return when the new name is on the disk.

@@ -59,6 +59,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firn-id/firn/lease/address"
@@ -96,6 +97,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Watcher   = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
@@ -368,6 +370,52 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 		entries = append(entries, s.entry(key, l))
 	}
 	return entries, nil
+}
+
+// Batch returns 16: each record is an object, and a request.
+func (s *Store) Batch() int { return 16 }
+
+// GetAll returns the entries of keys, by requests at the same time.
+func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return driver.GetAll(ctx, s.Handle, keys, func(ctx context.Context, keys []string) ([]driver.Entry, error) {
+		entries, errs := make([]driver.Entry, len(keys)), make([]error, len(keys))
+		atOnce(len(keys), func(i int) { entries[i], errs[i] = s.get(ctx, keys[i]) })
+		var found []driver.Entry
+		for i, err := range errs {
+			switch {
+			case errors.Is(err, driver.ErrNotFound):
+				continue
+			case err != nil && !errors.Is(err, driver.ErrDamaged):
+				return nil, err
+			}
+			entries[i].Key, entries[i].Err = keys[i], err
+			found = append(found, entries[i])
+		}
+		return found, nil
+	})
+}
+
+// CreateAll creates the entries that don't exist, by requests at the same time.
+func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return driver.CreateAll(ctx, s.Handle, entries, func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+		revs, errs := make([]driver.Revision, len(entries)), make([]error, len(entries))
+		atOnce(len(entries), func(i int) { revs[i], errs[i] = s.put(ctx, entries[i].Key, entries[i].Value, driver.None) })
+		for _, err := range errs {
+			if err != nil && !errors.Is(err, driver.ErrConflict) {
+				return nil, err
+			}
+		}
+		return revs, nil
+	})
+}
+
+// atOnce calls f with the numbers below n at the same time.
+func atOnce(n int, f func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { f(i) })
+	}
+	all.Wait()
 }
 
 // keyOf returns the key of an object. ok is false if the object does not belong to the store.

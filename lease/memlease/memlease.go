@@ -12,7 +12,7 @@ import (
 )
 
 // A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Confirmer] and [driver.Local]. The entries end with the process: only tests should trust
+// [driver.Batcher], [driver.Confirmer] and [driver.Local]. The entries end with the process: only tests should trust
 // the Store with leases.
 type Store struct {
 	*driver.Handle
@@ -27,6 +27,7 @@ type entries struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Local     = (*Store)(nil)
 )
@@ -45,6 +46,32 @@ func open(e *entries) *Store {
 // Confirm returns the entry of a key now: there is one copy of the entries.
 func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
 	return driver.Confirm(ctx, s.Handle, key, s.entries.get)
+}
+
+// Batch returns 4, so that a small pool grows, too.
+func (s *Store) Batch() int { return 4 }
+
+// GetAll returns the entries of keys.
+func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return driver.GetAll(ctx, s.Handle, keys, func(ctx context.Context, keys []string) (all []driver.Entry, err error) {
+		for _, key := range keys {
+			if e, err := s.entries.get(ctx, key); err == nil {
+				all = append(all, e)
+			}
+		}
+		return all, nil
+	})
+}
+
+// CreateAll creates the entries that don't exist.
+func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return driver.CreateAll(ctx, s.Handle, entries, func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+		revs := make([]driver.Revision, len(entries))
+		for i, e := range entries {
+			revs[i], _ = s.entries.put(ctx, e.Key, e.Value, driver.None) // or ErrConflict
+		}
+		return revs, nil
+	})
 }
 
 // Local returns true: no other machine, and no other process, sees the entries.

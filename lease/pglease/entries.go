@@ -51,8 +51,12 @@ func (s *Store) row(ctx context.Context, m mode, key string) (driver.Entry, erro
 // list returns the entries of one moment.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	// All characters of keys are before '{'.
-	rows, err := s.do(ctx, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+
-		" WHERE key >= "+quote(prefix)+" AND key < "+quote(prefix+"{")+" AND key <> "+quote(schemaKey)+" ORDER BY key")
+	return s.rows(ctx, "key >= "+quote(prefix)+" AND key < "+quote(prefix+"{")+" AND key <> "+quote(schemaKey))
+}
+
+// rows returns the entries of one moment that meet a condition.
+func (s *Store) rows(ctx context.Context, condition string) ([]driver.Entry, error) {
+	rows, err := s.do(ctx, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+" WHERE "+condition)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +65,49 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 		list = append(list, entry(row))
 	}
 	return list, nil
+}
+
+// Batch returns 1024: one statement reads or creates the records of a whole pool of most formats.
+func (s *Store) Batch() int { return 1024 }
+
+// GetAll returns the entries of keys, as of one moment.
+func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return driver.GetAll(ctx, s.Handle, keys, func(ctx context.Context, keys []string) ([]driver.Entry, error) {
+		quoted := make([]string, len(keys))
+		for i, key := range keys {
+			quoted[i] = quote(key)
+		}
+		return s.rows(ctx, "key IN ("+strings.Join(quoted, ", ")+")")
+	})
+}
+
+// CreateAll creates all entries that don't exist, or none, by one statement.
+func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return driver.CreateAll(ctx, s.Handle, entries, func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+		values := make([]string, len(entries))
+		for i, e := range entries {
+			values[i] = "(" + quote(e.Key) + ", " + quote(hex.EncodeToString(e.Value)) + ")"
+		}
+		rows, err := s.do(ctx, write, "INSERT INTO "+s.table+" (key, version, value) SELECT new.key, "+now+", decode(new.value, 'hex') FROM (VALUES "+
+			strings.Join(values, ", ")+") AS new (key, value) WHERE "+s.known()+" ON CONFLICT DO NOTHING RETURNING key, version")
+		if err != nil {
+			return nil, err
+		}
+		made := make(map[string]driver.Revision, len(rows))
+		for _, row := range rows {
+			made[string(row[0])] = driver.Revision(row[1])
+		}
+		revs := make([]driver.Revision, len(entries))
+		for i, e := range entries {
+			revs[i] = made[e.Key]
+		}
+		return revs, nil
+	})
+}
+
+// known is the condition that the table has the known version.
+func (s *Store) known() string {
+	return "(SELECT version FROM " + s.table + " WHERE key = " + quote(schemaKey) + ") = " + strconv.Itoa(schemaVersion)
 }
 
 // now is the server's time in microseconds.
@@ -74,8 +121,7 @@ const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 // old version.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	content := "decode('" + hex.EncodeToString(value) + "', 'hex')"
-	known := " AND (SELECT version FROM " + s.table + " WHERE key = " + quote(schemaKey) + ") = " + strconv.Itoa(schemaVersion)
-	change := "INSERT INTO " + s.table + " (key, version, value) SELECT " + quote(key) + ", " + now + ", " + content + " WHERE true" + known +
+	change := "INSERT INTO " + s.table + " (key, version, value) SELECT " + quote(key) + ", " + now + ", " + content + " WHERE " + s.known() +
 		" ON CONFLICT DO NOTHING RETURNING version"
 	if rev != driver.None {
 		version, err := strconv.ParseInt(string(rev), 10, 64)
@@ -83,7 +129,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 			return driver.None, driver.ErrConflict // no entry has the revision
 		}
 		change = "UPDATE " + s.table + " SET version = greatest(version + 1, " + now + "), value = " + content +
-			" WHERE key = " + quote(key) + " AND version = " + string(rev) + known + " RETURNING version"
+			" WHERE key = " + quote(key) + " AND version = " + string(rev) + " AND " + s.known() + " RETURNING version"
 	}
 	rows, err := s.do(ctx, write, change)
 	if err != nil {

@@ -98,6 +98,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Clock     = (*Store)(nil)
 	_ driver.Preparer  = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)

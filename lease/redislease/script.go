@@ -57,6 +57,9 @@ local keys = redis.call('ZRANGEBYLEX', index, ARGV[1], ARGV[2], 'LIMIT', 0, ARGV
 if #keys == 0 then return answer('ok', keys, keys) end
 return answer('ok', keys, redis.call('HMGET', entries, unpack(keys)))`)
 
+	getAllScript = redis.NewScript(prelude + `
+return answer('ok', redis.call('HMGET', entries, unpack(ARGV)))`)
+
 	// First the count, then the index, then the entry. If the user lacks a right, the script fails
 	// before it has changed anything except the count, which may skip numbers.
 	putScript = redis.NewScript(prelude + `
@@ -74,6 +77,27 @@ redis.call('HSET', entries, '.count', about[3])
 if not old then redis.call('ZADD', index, 0, key) end
 redis.call('HSET', entries, key, about[3] .. ' ' .. value)
 return answer('ok')`)
+
+	// The arguments are keys, each followed by its value. The answer has the version of each entry, or "".
+	createAllScript = redis.NewScript(prelude + `
+local versions, last = {}, tonumber(about[3])
+for i = 1, #ARGV, 2 do
+	local version = ''
+	if redis.call('HEXISTS', entries, ARGV[i]) == 0 then
+		last = last + 1
+		version = string.format('%.0f', last)
+	end
+	versions[#versions + 1] = version
+end
+about[3] = string.format('%.0f', last)
+redis.call('HSET', entries, '.count', about[3])
+for i, version in ipairs(versions) do
+	if version ~= '' then
+		redis.call('ZADD', index, 0, ARGV[2 * i - 1])
+		redis.call('HSET', entries, ARGV[2 * i - 1], version .. ' ' .. ARGV[2 * i])
+	end
+end
+return answer('ok', versions)`)
 )
 
 // errUnprepared reports that the store has no keys in Redis.
@@ -232,6 +256,66 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 		}
 		low = "(" + list[len(list)-1].Key
 	}
+}
+
+// Batch returns 1024: one script reads or creates the records of a whole pool of most formats.
+func (s *Store) Batch() int { return 1024 }
+
+// GetAll returns the entries of keys, as of one moment.
+func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return driver.GetAll(ctx, s.Handle, keys, func(ctx context.Context, keys []string) ([]driver.Entry, error) {
+		args := make([]any, len(keys))
+		for i, key := range keys {
+			args[i] = key
+		}
+		values, store, err := s.listed(ctx, getAllScript, len(keys), args)
+		if err != nil {
+			return nil, err
+		}
+		var entries []driver.Entry
+		for i, value := range values {
+			if value != nil {
+				entries = append(entries, s.entry(keys[i], value, store))
+			}
+		}
+		return entries, nil
+	})
+}
+
+// CreateAll creates all entries that don't exist, or none, by one script.
+func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	return driver.CreateAll(ctx, s.Handle, entries, func(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+		var args []any
+		for _, e := range entries {
+			args = append(args, e.Key, e.Value)
+		}
+		versions, store, err := s.listed(ctx, createAllScript, len(entries), args)
+		if err != nil {
+			return nil, err
+		}
+		revs := make([]driver.Revision, len(entries))
+		for i := range revs {
+			if version := text(versions[i]); version != "" {
+				revs[i] = revision(version, store)
+			}
+		}
+		return revs, nil
+	})
+}
+
+// listed runs a script whose answer is a list of n elements.
+func (s *Store) listed(ctx context.Context, script *redis.Script, n int, args []any) (list []any, store string, err error) {
+	rest, store, _, err := s.do(ctx, script, args...)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(rest) == 1 {
+		list, _ = rest[0].([]any)
+	}
+	if len(list) != n {
+		return nil, "", fmt.Errorf("the server's answer is not a list of %d", n)
+	}
+	return list, store, nil
 }
 
 // entry reads a field of the hash: the version, a space, and the value.

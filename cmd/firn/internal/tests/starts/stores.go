@@ -134,6 +134,25 @@ func (c *conn) Put(ctx context.Context, key string, value []byte, rev driver.Rev
 	return c.Store.Put(ctx, key, value, rev)
 }
 
+func (c *conn) Batch() int { return c.Store.(driver.Batcher).Batch() }
+
+func (c *conn) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	if c.dead.Load() {
+		return nil, errDead
+	}
+	all, err := c.Store.(driver.Batcher).GetAll(ctx, keys)
+	c.count.Load().add(0, all...)
+	return all, err
+}
+
+func (c *conn) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
+	if c.dead.Load() {
+		return nil, errDead
+	}
+	c.count.Load().add(0)
+	return c.Store.(driver.Batcher).CreateAll(ctx, entries)
+}
+
 // able returns the connection with the abilities of the store that a start uses.
 func (c *conn) able() driver.Store {
 	switch s := c.Store.(type) {
