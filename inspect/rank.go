@@ -38,25 +38,44 @@ func (r *Reader) Young(id []byte) bool {
 // Candidates of a [Reader.Plausible] time come first, and IDs of a [Reader.Young] time last. Among the
 // others, past times come before future times, and times near now before others.
 func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
+	var readers []*Reader
+	for _, f := range Formats() {
+		if r, err := f.NewReader(set); err == nil {
+			readers = append(readers, r)
+		}
+	}
+	var infos []Info
+	for _, g := range Guesses(s, readers, now, forms...) {
+		infos = append(infos, g.Info)
+	}
+	return infos
+}
+
+// A Guess is what a text can be: an ID that a Reader reads.
+type Guess struct {
+	Info
+	Reader *Reader
+}
+
+// Guesses returns what s can be to the Readers, in the order of [Candidates]. Readers of one format can have different
+// Settings: a pool with its own epoch is another guess than the format's default.
+func Guesses(s string, readers []*Reader, now time.Time, forms ...Form) []Guess {
 	type candidate struct {
-		Info
+		Guess
 		rank     int
 		distance int64
 	}
 	var fits []candidate
-	guesses := ages.At(now)
-	for _, f := range Formats() {
-		r, err := f.NewReader(set)
-		if err != nil {
-			continue
-		}
+	weights := ages.At(now)
+	for _, r := range readers {
 		first := true
-		for ids := r.readings(s, forms); len(ids) > 0; ids = ids[f.of.Size:] {
-			id := ids[:f.of.Size]
-			plausible, distance := guesses.Weigh(r.Time(id))
+		size := r.format.of.Size
+		for ids := r.readings(s, forms); len(ids) > 0; ids = ids[size:] {
+			id := ids[:size]
+			plausible, distance := weights.Weigh(r.Time(id))
 			rank := r.rank(id, plausible)
 			if info, err := r.Info(id); err == nil && (first || len(forms) > 0 || rank == 0) {
-				fits = append(fits, candidate{info, rank, distance})
+				fits = append(fits, candidate{Guess{info, r}, rank, distance})
 			}
 			first = false
 		}
@@ -64,11 +83,11 @@ func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
 	slices.SortStableFunc(fits, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance))
 	})
-	var infos []Info
+	var guesses []Guess
 	for _, c := range fits {
-		infos = append(infos, c.Info)
+		guesses = append(guesses, c.Guess)
 	}
-	return infos
+	return guesses
 }
 
 // rank returns 0 for an ID of a plausible time, 2 for a young ID and 1 for other IDs.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/server/internal/reason"
 )
 
@@ -36,43 +35,35 @@ func (s *Set) Read(text string, now time.Time) ([]Reading, error) {
 	if len(text) > longest {
 		return nil, reason.ID.New("%d bytes are too long for an ID", len(text))
 	}
-	var all []Reading
-	for _, info := range inspect.Candidates(text, inspect.Settings{}, now) {
-		all = append(all, Reading{Info: info})
+	var readers []*inspect.Reader
+	for _, f := range inspect.Formats() {
+		r, err := f.NewReader(inspect.Settings{})
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, r)
 	}
+	generators := map[*inspect.Reader][]string{}
 	for _, g := range s.ordered {
-		i := slices.IndexFunc(all, func(r Reading) bool { return r.Format == g.Format })
+		i := slices.IndexFunc(readers, func(r *inspect.Reader) bool { // the same fields and the same times
+			s := r.Shape()
+			return r.Format() == g.Format && s.Epoch == g.Shape.Epoch && slices.Equal(s.Fields, g.Shape.Fields)
+		})
 		if i < 0 {
-			continue // the text has no form of the format
+			r, err := g.Format.NewReader(inspect.Settings(g.Recipe.Settings))
+			if err != nil {
+				return nil, err
+			}
+			i, readers = len(readers), append(readers, r)
 		}
-		if sameShape(g.Shape, g.Format.Descriptor().Default()) {
-			all[i].Generators = append(all[i].Generators, g.Name)
-		} else if r, err := g.Read(text); err == nil {
-			all = slices.Insert(all, r.place(all, now), r)
-		}
+		generators[readers[i]] = append(generators[readers[i]], g.Name)
+	}
+	var all []Reading
+	for _, g := range inspect.Guesses(text, readers, now) {
+		all = append(all, Reading{g.Info, generators[g.Reader]})
 	}
 	if len(all) == 0 {
 		return nil, reason.ID.New("%q is no ID of any format", text)
 	}
 	return all, nil
-}
-
-// place returns where a reading belongs among others, the most plausible first: before the first reading whose time is not
-// plausible, or further from now. A reading whose own time is not plausible is the last.
-func (r Reading) place(all []Reading, now time.Time) int {
-	if !inspect.Plausible(r.Time, now) {
-		return len(all)
-	}
-	distance := r.Time.Sub(now).Abs()
-	for i, other := range all {
-		if !inspect.Plausible(other.Time, now) || other.Time.Sub(now).Abs() > distance {
-			return i
-		}
-	}
-	return len(all)
-}
-
-// sameShape reports whether IDs of two shapes have the same fields and the same times.
-func sameShape(a, b shape.Shape) bool {
-	return a.Epoch == b.Epoch && a.Unit == b.Unit && slices.Equal(a.Fields, b.Fields)
 }

@@ -12,7 +12,7 @@ import (
 // A reading by a generator's own epoch comes before the reading by the default epoch only if its time is nearer.
 func TestReadRanksByTime(t *testing.T) {
 	nanoflake, _ := inspect.Lookup("nanoflake")
-	now := time.Now()
+	now := time.Now().Truncate(time.Millisecond)
 	own := func(epoch time.Time) supply.Generator {
 		return supply.Generator{Name: "order", Format: nanoflake, Recipe: shape.Recipe{Settings: shape.Settings{Epoch: epoch}}}
 	}
@@ -22,6 +22,8 @@ func TestReadRanksByTime(t *testing.T) {
 	}{
 		"of the generator": {time.UnixMilli(1577836800000), time.UnixMilli(1577836800000), "order"},
 		"of the default":   {time.UnixMilli(1577836800000), time.UnixMilli(1609459200000), ""},
+		// Nearly all small numbers have a time shortly after the epoch of the default, and fewer have a time long ago.
+		"young": {time.UnixMilli(631152000000), now.AddDate(0, 0, -10), "order"},
 	} {
 		set, err := supply.New(supply.Config{Generators: []supply.Generator{own(test.epoch)}})
 		if err != nil {
