@@ -19,7 +19,10 @@ const (
 	asPacked
 )
 
-var mediaTypes = [...]string{asJSON: "application/json", asText: "text/plain", asPacked: "application/octet-stream"}
+var (
+	mediaTypes   = [...]string{asJSON: "application/json", asText: "text/plain", asPacked: "application/octet-stream"}
+	contentTypes = [...]string{asJSON: "application/json", asText: "text/plain; charset=utf-8", asPacked: "application/octet-stream"}
+)
 
 // choose returns the type of the answer among the types up to last, by the header Accept of RFC 9110, section 12.5.1.
 // The error is reason.Accept.
@@ -27,16 +30,6 @@ func choose(h http.Header, last media) (media, error) {
 	values := h["Accept"]
 	if len(values) == 0 {
 		return asJSON, nil
-	}
-	if len(values) == 1 {
-		if values[0] == "*/*" {
-			return asJSON, nil
-		}
-		for m := asJSON; m <= last; m++ {
-			if values[0] == mediaTypes[m] {
-				return m, nil
-			}
-		}
 	}
 	ranges := readRanges(strings.Join(values, ","))
 	best, most := asJSON, 0.0

@@ -10,35 +10,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
-)
-
-// The values of headers. Answers share them: package net/http does not change the values of headers.
-var (
-	contentTypes = [...][]string{
-		asJSON:   {"application/json"},
-		asText:   {"text/plain; charset=utf-8"},
-		asPacked: {"application/octet-stream"},
-	}
-	noStore = []string{"no-store"}
-	noSniff = []string{"nosniff"}
 )
 
 // idsHead sets the headers of an answer with IDs. An ID from a cache would be a second copy of the ID. The answer has
 // nothing that a browser could take for a page, so a header against that would only make the answer longer.
-func idsHead(w http.ResponseWriter, m media) http.Header {
-	h := w.Header()
-	h["Content-Type"] = contentTypes[m]
-	h["Cache-Control"] = noStore
-	return h
+func idsHead(w http.ResponseWriter, m media) {
+	w.Header().Set("Content-Type", contentTypes[m])
+	w.Header().Set("Cache-Control", "no-store")
 }
 
 // head sets the headers of the other answers of the API.
-func head(w http.ResponseWriter, m media) http.Header {
-	h := idsHead(w, m)
-	h["X-Content-Type-Options"] = noSniff
-	return h
+func head(w http.ResponseWriter, m media) {
+	idsHead(w, m)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 }
 
 // An errorObject is an error in JSON.
@@ -72,7 +57,8 @@ func answerError(w http.ResponseWriter, r *http.Request, e *reason.Error, status
 	if bad != nil {
 		m = asJSON
 	}
-	h := head(w, m)
+	head(w, m)
+	h := w.Header()
 	switch e.Of {
 	case reason.Token:
 		h.Set("WWW-Authenticate", `Bearer realm="firn"`)
@@ -106,9 +92,8 @@ func write(w http.ResponseWriter, r *http.Request, v any) error {
 	if _, err := choose(r.Header, asJSON); err != nil {
 		return err
 	}
-	body := object(v)
-	head(w, asJSON)["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.Write(body) // an error is the client's, who has gone
+	head(w, asJSON)
+	w.Write(object(v)) // an error is the client's, who has gone
 	return nil
 }
 
@@ -119,16 +104,14 @@ var files embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // file returns the function of a route that serves an embedded file.
-func file(name, mediaType string) func(http.ResponseWriter, *http.Request, *access.Bearer) error {
+func file(name, mediaType string) handler {
 	content, err := files.ReadFile(name)
 	if err != nil {
 		panic(fmt.Errorf("web: %w", err)) // the binary has all files
 	}
-	length := strconv.Itoa(len(content))
-	return func(w http.ResponseWriter, r *http.Request, _ *access.Bearer) error {
+	return func(w http.ResponseWriter, _ *http.Request) error {
 		h := w.Header()
 		h.Set("Content-Type", mediaType)
-		h.Set("Content-Length", length)
 		h.Set("Cache-Control", "no-cache") // another version of the server has another page
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")

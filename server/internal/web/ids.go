@@ -3,7 +3,7 @@ package web
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"maps"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,24 +15,6 @@ import (
 	"github.com/firn-id/firn/server/internal/supply"
 )
 
-// An outlet is a generator with what its answers have in common.
-type outlet struct {
-	*supply.Source
-	open   []byte              // JSON up to the first ID
-	packed map[string][]string // headers of packed IDs
-}
-
-func newOutlet(g *supply.Source) *outlet {
-	open := object(map[string]string{"generator": g.Name})
-	open = append(open[:len(open)-len("}\n")], `,"format":"`+g.Format.Name()+`","ids":[`...)
-	return &outlet{g, open, map[string][]string{
-		"Firn-Generator":  {g.Name},
-		"Firn-Format":     {g.Format.Name()},
-		"Firn-Width":      {strconv.Itoa(g.Size)},
-		"Firn-Byte-Order": {"big-endian"},
-	}}
-}
-
 // buffers are *[]byte for answers. Larger buffers are not kept.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
@@ -40,9 +22,8 @@ const keptBuffer = 1 << 20
 
 // ids answers with new IDs.
 func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
-	g := s.named(r)
-	if g == nil {
-		_, err := s.Set.Find(r.PathValue("name"))
+	g, err := s.Set.Find(r.PathValue("name"))
+	if err != nil {
 		return err
 	}
 	if err := b.May(g.Name); err != nil {
@@ -56,8 +37,11 @@ func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) e
 	if err != nil {
 		return err
 	}
-	if err := g.takes(o, m); err != nil {
-		return err
+	switch {
+	case m == asPacked && o.in:
+		return reason.Form.New("as is for JSON and text: packed IDs are the binary form")
+	case o.as == asInteger && !g.Integer():
+		return reason.Form.New("IDs of %s have %d bits, which is no integer here: use as=hex or as=text", g.Format.Name(), 8*g.Size)
 	}
 	if err := b.Take(g.Name, o.n); err != nil {
 		return err
@@ -66,7 +50,7 @@ func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) e
 		if err := s.enterLarge(r); err != nil {
 			return err
 		}
-		defer s.leaveLarge()
+		defer func() { <-s.large }()
 	}
 	room := buffers.Get().(*[]byte)
 	defer func() {
@@ -74,68 +58,35 @@ func (s *server) ids(w http.ResponseWriter, r *http.Request, b *access.Bearer) e
 			buffers.Put(room)
 		}
 	}()
-	if m != asPacked && o.as == asCanonical && o.n <= supply.MaxRun {
-		return g.texts(w, r, o.n, m, room)
-	}
 	ids, err := g.AppendBinary(r.Context(), slices.Grow((*room)[:0], o.n*g.Size), o.n)
 	*room = ids
 	if err != nil {
 		return err // the IDs before the error are IDs of nobody
 	}
+	idsHead(w, m)
 	if m == asPacked {
-		h := idsHead(w, m)
-		maps.Copy(h, g.packed)
-		h["Firn-Count"] = []string{strconv.Itoa(o.n)}
-		h["Content-Length"] = []string{strconv.Itoa(len(ids))}
+		h := w.Header()
+		h.Set("Firn-Generator", g.Name)
+		h.Set("Firn-Format", g.Format.Name())
+		h.Set("Firn-Width", strconv.Itoa(g.Size))
+		h.Set("Firn-Byte-Order", "big-endian")
+		h.Set("Firn-Count", strconv.Itoa(o.n))
+		h.Set("Content-Length", strconv.Itoa(len(ids)))
 		w.Write(ids)
 		return nil
 	}
-	return g.many(w, ids, o.as, m)
-}
-
-// takes returns an error for a form or a type that the generator's IDs do not have.
-func (g *outlet) takes(o order, m media) error {
-	switch {
-	case m == asPacked && o.in:
-		return reason.Form.New("as is for JSON and text: packed IDs are the binary form")
-	case o.as == asInteger && !g.Integer():
-		return reason.Form.New("IDs of %s have %d bits, which is no integer here: use as=hex or as=text", g.Format.Name(), 8*g.Size)
-	}
+	writeTexts(w, g, ids, o.as, m)
 	return nil
 }
 
-// texts answers with the texts of at most supply.MaxRun new IDs.
-func (g *outlet) texts(w http.ResponseWriter, r *http.Request, n int, m media, room *[]byte) (err error) {
-	dst := (*room)[:0]
-	if m == asText {
-		dst, err = g.AppendTexts(r.Context(), dst, n, "", "\n")
-	} else {
-		dst, err = g.AppendTexts(r.Context(), append(dst, g.open...), n, `"`, `",`)
-	}
-	*room = dst
-	if err != nil {
-		return err
-	}
-	if m == asJSON {
-		dst = append(dst[:len(dst)-1], "]}\n"...)
-		*room = dst
-	}
-	h := idsHead(w, m)
-	if len(dst) > 1<<11 { // net/http counts the bytes of shorter answers
-		h["Content-Length"] = []string{strconv.Itoa(len(dst))}
-	}
-	w.Write(dst)
-	return nil
-}
-
-// many answers with IDs that are made already, piece by piece: the texts of many IDs are longer than their binary forms.
-func (g *outlet) many(w http.ResponseWriter, ids []byte, as form, m media) error {
+// writeTexts answers with IDs in JSON or in text, piece by piece: the texts of many IDs are longer than their binary forms.
+func writeTexts(w io.Writer, g *supply.Source, ids []byte, as form, m media) {
 	room := buffers.Get().(*[]byte)
 	defer buffers.Put(room)
-	idsHead(w, m)
 	dst, before, after := (*room)[:0], "", "\n"
-	if m == asJSON {
-		dst, before, after = append(dst, g.open...), `"`, `",`
+	if m == asJSON { // the names have no characters that JSON escapes
+		dst = append(dst, `{"generator":"`+g.Name+`","format":"`+g.Format.Name()+`","ids":[`...)
+		before, after = `"`, `",`
 	}
 	const piece = 32 << 10 // bytes
 	write := g.Format.Descriptor().Writer()
@@ -155,7 +106,7 @@ func (g *outlet) many(w http.ResponseWriter, ids []byte, as form, m media) error
 		dst = append(dst, after...)
 		if len(dst) >= piece && len(ids) > g.Size {
 			if _, err := w.Write(dst); err != nil {
-				return nil // the client has gone
+				return // the client has gone
 			}
 			dst = dst[:0]
 		}
@@ -165,7 +116,6 @@ func (g *outlet) many(w http.ResponseWriter, ids []byte, as form, m media) error
 	}
 	w.Write(dst)
 	*room = dst
-	return nil
 }
 
 // largeMemory bounds the memory for large answers under way, in bytes. An answer that the client is slow to read keeps its
@@ -180,11 +130,6 @@ func largeAnswers(most int) int {
 
 // enterLarge waits until another large answer may begin.
 func (s *server) enterLarge(r *http.Request) error {
-	select {
-	case s.large <- struct{}{}:
-		return nil
-	default:
-	}
 	t := time.NewTimer(supply.DefaultWait)
 	defer t.Stop()
 	select {
@@ -196,5 +141,3 @@ func (s *server) enterLarge(r *http.Request) error {
 		return reason.Busy.New("%d requests for more than %d IDs are under way, as many as the server's memory allows", cap(s.large), supply.MaxRun)
 	}
 }
-
-func (s *server) leaveLarge() { <-s.large }

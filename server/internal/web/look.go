@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/supply"
 )
@@ -171,7 +170,7 @@ func (o readingObject) MarshalJSON() ([]byte, error) {
 }
 
 // healthz answers while the process runs.
-func (s *server) healthz(w http.ResponseWriter, r *http.Request, _ *access.Bearer) error {
+func (s *server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	head(w, asText)
 	w.Write([]byte("ok\n"))
 	return nil
@@ -179,7 +178,7 @@ func (s *server) healthz(w http.ResponseWriter, r *http.Request, _ *access.Beare
 
 // readyz answers 200 while each generator that has begun can make IDs. The path needs no token, so the answer has
 // reasons, and not the errors of stores.
-func (s *server) readyz(w http.ResponseWriter, r *http.Request, _ *access.Bearer) error {
+func (s *server) readyz(w http.ResponseWriter, r *http.Request) error {
 	var first *reason.Error
 	if s.Draining() {
 		first = reason.Draining.New("the server is stopping")
@@ -196,7 +195,7 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request, _ *access.Bearer
 		}
 	}
 	if first == nil {
-		return s.healthz(w, r, nil)
+		return s.healthz(w, r)
 	}
 	answerError(w, r, first, http.StatusServiceUnavailable) // probes come every second, and are no refused requests
 	return nil

@@ -32,11 +32,6 @@ func readOrder(query string, most int) (order, error) {
 	if query == "" {
 		return order{n: 1}, nil
 	}
-	if text, ok := strings.CutPrefix(query, "n="); ok {
-		if n, err := strconv.ParseUint(text, 10, 32); err == nil && n > 0 && n <= uint64(most) { // nearly all requests
-			return order{n: int(n)}, nil
-		}
-	}
 	values, err := readQuery(query, "n", "as")
 	if err != nil {
 		return order{}, err

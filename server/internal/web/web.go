@@ -1,11 +1,12 @@
-// Package web serves IDs by HTTP, and the page of the server.
+// Package web serves IDs over HTTP, and the page of the server.
 //
-// [server.ServeHTTP] checks the host of a request, and the ServeMux finds the route. [route.ServeHTTP] checks the method,
-// the origin and the token. The functions of routes return errors. [server.refuse] makes answers of all errors, from the
-// table of package reason.
+// [server.ServeHTTP] refuses what no path may get, and the ServeMux finds the route. [server.open] and [server.closed] call
+// the functions of routes, which return errors. [server.refuse] turns all errors into answers, from the table of package
+// reason.
 package web
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -13,7 +14,6 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/server/internal/access"
@@ -46,13 +46,9 @@ const Longest = 2048
 
 type server struct {
 	Config
-	mux     http.ServeMux
-	short   *route // of idsPattern
-	began   time.Time
-	host    atomic.Pointer[string] // the host of the last request that had another: most requests have the same
-	names   map[string]bool        // the hosts in lower case
-	outlets map[string]*outlet     // by the names of the generators
-	large   chan struct{}          // has a value for each large answer under way
+	mux   http.ServeMux
+	names map[string]bool // the hosts in lower case
+	large chan struct{}   // has a value for each large answer under way
 }
 
 // New returns the handler of a Config. The handler needs an http.Server with time-outs: it waits for slow clients.
@@ -69,56 +65,56 @@ func New(c Config) http.Handler {
 	if c.Draining == nil {
 		c.Draining = func() bool { return false }
 	}
-	s := &server{Config: c, began: time.Now(), names: map[string]bool{}, outlets: map[string]*outlet{}}
+	s := &server{Config: c, names: map[string]bool{}, large: make(chan struct{}, largeAnswers(c.MaxIDs))}
 	for _, name := range c.Hosts {
 		s.names[bare(name)] = true
 	}
-	for _, g := range c.Set.All() {
-		s.outlets[g.Name] = newOutlet(g)
+	for p, h := range s.routes() {
+		s.mux.Handle("GET "+p, h)
+		s.mux.Handle(p, s.open(onlyMethods("GET, HEAD")))
 	}
-	s.large = make(chan struct{}, largeAnswers(c.MaxIDs))
-
-	for pattern, of := range s.routes() {
-		of.server = s
-		s.mux.Handle(pattern, &of)
-		if pattern == idsPattern {
-			s.short = &of
-		}
-	}
+	s.mux.Handle("GET "+idsPath, s.api(s.ids))
+	s.mux.Handle("HEAD "+idsPath, s.open(onlyMethods("GET"))) // HEAD would make IDs for nobody
+	s.mux.Handle(idsPath, s.open(onlyMethods("GET")))
+	s.mux.Handle("/", s.open(func(http.ResponseWriter, *http.Request) error { return noPath() }))
 	return s
 }
 
-// routes returns the routes by their patterns.
-func (s *server) routes() map[string]route {
-	const get, look = "GET", "GET, HEAD"
-	all := map[string]route{
-		idsPattern:              {methods: get, serve: s.ids, api: true}, // HEAD would make IDs for nobody
-		"/v1/generators/{name}": {methods: look, serve: s.looking(s.generator), api: true},
-		"/v1/generators":        {methods: look, serve: s.looking(s.generators), api: true},
-		"/v1/inspect/{id}":      {methods: look, serve: s.looking(s.inspect), api: true},
-		"/openapi.json":         {methods: look, serve: file("openapi.json", "application/json")},
-		"/healthz":              {methods: look, serve: s.healthz},
-		"/readyz":               {methods: look, serve: s.readyz},
-		"/{$}":                  {methods: look, serve: file("page/index.html", "text/html; charset=utf-8")},
-		"/page.css":             {methods: look, serve: file("page/page.css", "text/css; charset=utf-8")},
-		"/page.js":              {methods: look, serve: file("page/page.js", "text/javascript; charset=utf-8")},
-		"/icon.svg":             {methods: look, serve: file("page/icon.svg", "image/svg+xml")},
-		"/": {methods: "", serve: func(http.ResponseWriter, *http.Request, *access.Bearer) error {
-			return noPath()
-		}},
+const idsPath = "/v1/generators/{name}/ids"
+
+// routes returns the handlers of GET and HEAD, by their paths.
+func (s *server) routes() map[string]http.Handler {
+	all := map[string]http.Handler{
+		"/v1/generators/{name}": s.api(looking(s.generator)),
+		"/v1/generators":        s.api(looking(s.generators)),
+		"/v1/inspect/{id}":      s.api(looking(s.inspect)),
+		"/openapi.json":         s.open(file("openapi.json", "application/json")),
+		"/healthz":              s.open(s.healthz),
+		"/readyz":               s.open(s.readyz),
+		"/{$}":                  s.open(file("page/index.html", "text/html; charset=utf-8")),
+		"/page.css":             s.open(file("page/page.css", "text/css; charset=utf-8")),
+		"/page.js":              s.open(file("page/page.js", "text/javascript; charset=utf-8")),
+		"/icon.svg":             s.open(file("page/icon.svg", "image/svg+xml")),
 	}
 	if s.Metrics != nil {
-		all["/metrics"] = route{methods: look, token: true, serve: s.looking(
-			func(w http.ResponseWriter, r *http.Request) error {
-				s.Metrics.ServeHTTP(w, r)
-				return nil
-			})}
+		all["/metrics"] = s.closed(looking(func(w http.ResponseWriter, r *http.Request) error {
+			s.Metrics.ServeHTTP(w, r)
+			return nil
+		}))
 	}
 	return all
 }
 
 func noPath() error {
 	return reason.NoPath.New("no such path: /openapi.json describes the paths of this server")
+}
+
+// onlyMethods refuses the methods that a path does not take. The ServeMux would answer without a reason.
+func onlyMethods(allow string) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Allow", allow)
+		return reason.Method.New("%s takes no %.20s: use GET", r.URL.EscapedPath(), r.Method)
+	}
 }
 
 // A Conn is what the handler has to know of a connection, and tells it.
@@ -135,16 +131,13 @@ func WithConn(ctx context.Context, c Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// ends is the value of the header Connection of an answer that is the last one of its connection.
-var ends = []string{"close"}
-
 // ServeHTTP refuses what no path may get, and passes all other requests to the ServeMux.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var err error
 	c, ok := r.Context().Value(connKey{}).(Conn)
 	full := ok && c.Full()
-	if full || s.Access.Needed() { // route.answer takes the header back for a client with a token
-		w.Header()["Connection"] = ends
+	if full || s.Access.Needed() { // server.enter takes the header back for a client with a token
+		w.Header().Set("Connection", "close")
 	}
 	switch {
 	case full && !health[r.URL.Path]:
@@ -153,11 +146,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = reason.Host.New("this server does not answer for the host %q: use its address, or add the name to the hosts of its configuration", nameOf(r.Host))
 	case len(r.URL.Path)+len(r.URL.RawQuery) > Longest:
 		err = reason.Request.New("path and query have more than %d bytes", Longest)
-	case !clean(r.URL):
-		err = noPath() // the ServeMux would answer with a redirection of its own
-	case s.named(r) != nil: // what the ServeMux would find, in a third of the time
-		s.short.ServeHTTP(w, r)
-		return
+	case !clean(r.URL.EscapedPath()):
+		err = noPath()
 	default:
 		s.mux.ServeHTTP(w, r)
 		return
@@ -168,122 +158,69 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // health are the paths that a connection beyond the limit gets.
 var health = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
-// idsPattern is the pattern of nearly all requests.
-const idsPattern = "/v1/generators/{name}/ids"
-
-// named returns the generator of a request for IDs, and nil for a request for anything else, or with an unknown name.
-func (s *server) named(r *http.Request) *outlet {
-	rest, ok := strings.CutPrefix(r.URL.Path, "/v1/generators/")
-	if !ok {
-		return nil
-	}
-	name, ok := strings.CutSuffix(rest, "/ids")
-	if !ok {
-		return nil
-	}
-	return s.outlets[name]
-}
-
 // hosted reports whether the server answers requests with a value of the header Host. A page of another site whose
 // name has come to mean this server's address sends the other site's name. An address cannot come to mean another
 // address. Browsers always send the header, so a request without the header is from a program.
 func (s *server) hosted(host string) bool {
-	if last := s.host.Load(); host == "" || last != nil && *last == host {
-		return true
-	}
-	if !s.answersFor(host) {
-		return false
-	}
-	s.host.Store(&host)
-	return true
-}
-
-// nameOf returns the name in a header Host, without the port, as the configuration has names.
-func nameOf(host string) string { return bare((&url.URL{Host: host}).Hostname()) }
-
-func (s *server) answersFor(host string) bool {
-	if _, err := netip.ParseAddrPort(host); err == nil {
-		return true
-	}
 	name := nameOf(host)
-	if name == "localhost" || s.names[name] {
+	if host == "" || name == "localhost" || s.names[name] {
 		return true
 	}
 	_, err := netip.ParseAddr(name)
 	return err == nil
 }
 
+// nameOf returns the name in a header Host, without the port, as the configuration has names.
+func nameOf(host string) string { return bare((&url.URL{Host: host}).Hostname()) }
+
 // bare returns a name in the form that names are compared in.
 func bare(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
 // clean reports whether a path is in the form that the ServeMux does not redirect.
-func clean(u *url.URL) bool {
-	p := u.Path
-	if u.RawPath != "" {
-		p = u.EscapedPath()
-	}
-	switch {
-	case p == "" || p[0] != '/':
-		return false
-	case !strings.Contains(p, "//") && !strings.Contains(p, "/."): // nearly all paths
-		return true
-	}
+func clean(p string) bool {
 	c := path.Clean(p)
-	return c == p || len(c)+1 == len(p) && p[len(c)] == '/' // the slash at the end
+	return strings.HasPrefix(p, "/") && (c == p || c != "/" && c+"/" == p)
 }
 
-// A route is what the paths of a pattern have in common.
-type route struct {
-	server  *server
-	methods string // as the header Allow; "" means all
-	api     bool   // of the paths under /v1, whose answers are counted
-	token   bool   // needs a token, as the paths under /v1 do
-	serve   func(http.ResponseWriter, *http.Request, *access.Bearer) error
-}
+// A handler serves a path. Its errors are of the table of package reason.
+type handler func(http.ResponseWriter, *http.Request) error
 
-func (of *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if of.api {
-		began := time.Since(of.server.began) // takes half the time of time.Now
-		if err := of.answer(w, r); err != nil {
-			of.server.refuse(w, r, err)
-		} else {
-			of.server.Calls.Answered(1, time.Since(of.server.began)-began)
+// A bearerHandler is a handler that knows whose token a request has.
+type bearerHandler func(http.ResponseWriter, *http.Request, *access.Bearer) error
+
+// open returns the handler of a path that needs no token.
+func (s *server) open(serve handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = s.enter(w, r)
+		if err := serve(w, r); err != nil {
+			s.refuse(w, r, err)
 		}
-		return
-	}
-	if err := of.answer(w, r); err != nil {
-		of.server.refuse(w, r, err)
 	}
 }
 
-func (of *route) answer(w http.ResponseWriter, r *http.Request) error {
-	b, bad := of.server.enter(r)
-	if b != nil {
-		c, ok := r.Context().Value(connKey{}).(Conn)
-		if ok {
-			c.Known()
+// closed returns the handler of a path that needs a token, if the server has tokens.
+func (s *server) closed(serve bearerHandler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b, err := s.enter(w, r)
+		if err = cmp.Or(ownSite(r), noBody(r), err); err == nil {
+			err = b.Tell(serve(w, r, b))
 		}
-		if !ok || !c.Full() {
-			delete(w.Header(), "Connection")
+		if err != nil {
+			s.refuse(w, r, err)
 		}
 	}
-	if r.Method != "GET" && of.methods != "" && (r.Method != "HEAD" || of.methods == "GET") {
-		w.Header().Set("Allow", of.methods)
-		return reason.Method.New("%s takes no %.20s: use GET", r.URL.EscapedPath(), r.Method)
-	}
-	if !of.api && !of.token {
-		return of.serve(w, r, nil)
-	}
-	if err := ownSite(r); err != nil {
+}
+
+// api is closed for the paths under /v1, whose answers are counted.
+func (s *server) api(serve bearerHandler) http.HandlerFunc {
+	return s.closed(func(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
+		began := time.Now()
+		err := serve(w, r, b)
+		if err == nil {
+			s.Calls.Answered(1, time.Since(began))
+		}
 		return err
-	}
-	if r.ContentLength != 0 {
-		return reason.Request.New("the request has a body, which nobody reads: put n into the query, as in ?n=100")
-	}
-	if bad != nil {
-		return bad
-	}
-	return b.Tell(of.serve(w, r, b))
+	})
 }
 
 // ownSite returns an error for a request that a page of another origin makes: such a page could take IDs by the
@@ -300,8 +237,16 @@ func ownSite(r *http.Request) error {
 	return nil
 }
 
-// enter returns the bearer of a request's token.
-func (s *server) enter(r *http.Request) (*access.Bearer, error) {
+// noBody returns an error for a request with a body.
+func noBody(r *http.Request) error {
+	if r.ContentLength != 0 {
+		return reason.Request.New("the request has a body, which nobody reads: put n into the query, as in ?n=100")
+	}
+	return nil
+}
+
+// enter returns the bearer of a request's token, whose connection goes on.
+func (s *server) enter(w http.ResponseWriter, r *http.Request) (*access.Bearer, error) {
 	if !s.Access.Needed() {
 		return nil, nil
 	}
@@ -313,11 +258,22 @@ func (s *server) enter(r *http.Request) (*access.Bearer, error) {
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") {
 		return nil, reason.Token.New("the header Authorization has no token: send Authorization: Bearer TOKEN, once")
 	}
-	return s.Access.Enter(strings.TrimSpace(token))
+	b, err := s.Access.Enter(strings.TrimSpace(token))
+	if err != nil {
+		return nil, err
+	}
+	c, ok := r.Context().Value(connKey{}).(Conn)
+	if ok {
+		c.Known()
+	}
+	if !ok || !c.Full() {
+		w.Header().Del("Connection")
+	}
+	return b, nil
 }
 
 // looking returns the function of a route that shows things, and makes no IDs.
-func (s *server) looking(serve func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request, *access.Bearer) error {
+func looking(serve handler) bearerHandler {
 	return func(w http.ResponseWriter, r *http.Request, b *access.Bearer) error {
 		if err := b.MayRead(); err != nil {
 			return err

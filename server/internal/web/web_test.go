@@ -205,7 +205,9 @@ func TestIDs(t *testing.T) {
 
 // Requests at the same time share buffers, and no two of them get the same ID.
 func TestConcurrent(t *testing.T) {
-	h := New(Config{Set: newSet(t)})
+	set := newSet(t)
+	h := New(Config{Set: set})
+	source, _ := set.Find("order")
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	var running sync.WaitGroup
@@ -221,7 +223,7 @@ func TestConcurrent(t *testing.T) {
 				}
 				mu.Lock()
 				for _, id := range answer.IDs {
-					info, err := h.(*server).outlets["order"].Read(id)
+					info, err := source.Read(id)
 					if err != nil || seen[info.Hex] {
 						t.Errorf("%s again: %t, %v", id, seen[info.Hex], err)
 					}
@@ -419,7 +421,8 @@ func TestDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	served := s.routes()
-	for _, pattern := range []string{"/", "/page.css", "/page.js", "/icon.svg"} { // of the page, and all other paths
+	served[idsPath] = nil
+	for _, pattern := range []string{"/page.css", "/page.js", "/icon.svg"} { // of the page
 		delete(served, pattern)
 	}
 	for pattern := range served {
@@ -758,7 +761,7 @@ func TestLarge(t *testing.T) {
 		t.Errorf("%d %.100s", w.Code, w.Body)
 	}
 	refused(t, get(h, "/v1/generators/order/ids?n=4097"), reason.Busy)
-	s.leaveLarge()
+	<-s.large
 	if w := get(h, "/v1/generators/order/ids?n=4097"); w.Code != 200 {
 		t.Errorf("%d %.100s", w.Code, w.Body)
 	}
