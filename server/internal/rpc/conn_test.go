@@ -2,28 +2,46 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
+
+	"github.com/firn-id/firn/server/firnv1"
 )
+
+// connected returns the context of the calls of a connection.
+func connected(t *testing.T) context.Context { return conns{}.TagConn(t.Context(), nil) }
+
+// answer makes an answer that needs all memory for answers of a connection, as grpc writes it.
+func answer(ctx context.Context, handler grpc.UnaryHandler) (mem.BufferSlice, error) {
+	a, err := queue(ctx, &firnv1.TakeRequest{Count: new(uint32(maxAnswers))}, nil, handler)
+	if err != nil {
+		return nil, err
+	}
+	return codec{encoding.GetCodecV2("proto")}.Marshal(a)
+}
+
+func long(context.Context, any) (any, error) {
+	return &firnv1.Batch{Packed: make([]byte, maxAnswers)}, nil
+}
 
 // TestDropped drops the buffers of answers, as grpc does with the answer of a call that was just cancelled.
 func TestDropped(t *testing.T) {
-	c := connOf(conns{}.TagConn(t.Context(), nil))
+	all := connected(t)
 	for range 3 {
-		buffer, owner, err := c.answer(t.Context(), 2*maxAnswers)
-		if err != nil {
+		if _, err := answer(all, long); err != nil {
 			t.Fatal(err)
 		}
-		_ = mem.NewBuffer(buffer, owner)
 		for waiting := true; waiting; {
 			runtime.GC()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-			buffer, owner, err := c.answer(ctx, 2*maxAnswers)
-			if err == nil {
-				mem.NewBuffer(buffer, owner).Free()
+			ctx, cancel := context.WithTimeout(all, time.Millisecond)
+			if a, err := answer(ctx, long); err == nil {
+				a.Free()
 				waiting = false
 			}
 			cancel()
@@ -31,35 +49,23 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestPaidOnce frees a buffer, whose memory the garbage collector finds later.
+// TestPaidOnce frees buffers, whose memory the garbage collector finds later, and has calls that fail.
 func TestPaidOnce(t *testing.T) {
-	c := connOf(conns{}.TagConn(t.Context(), nil))
+	ctx := connected(t)
+	fault := errors.New("a fault")
 	for range 100 {
-		buffer, owner, err := c.answer(t.Context(), maxAnswers)
+		a, err := answer(ctx, long)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mem.NewBuffer(buffer, owner).Free()
-	}
-	runtime.GC()
-	runtime.GC()
-	if !c.answers.TryAcquire(maxAnswers) || c.answers.TryAcquire(1) {
-		t.Error("the connection has another amount of memory")
-	}
-}
-
-func TestBuffers(t *testing.T) {
-	var b buffers
-	for _, length := range []int{0, 1, 2, 3, 1000, 1024, 1025, 1 << 20} {
-		for range 3 {
-			p := b.Get(length)
-			if len(*p) != length || cap(*p) < length || cap(*p) > 2*max(length, 1) {
-				t.Errorf("%d bytes: length %d, capacity %d", length, len(*p), cap(*p))
-			}
-			*p = (*p)[:length/2]
-			b.Put(p)
-			other := make([]byte, 3)
-			b.Put(&other)
+		a.Free()
+		if _, err := answer(ctx, func(context.Context, any) (any, error) { return nil, fault }); err != fault {
+			t.Fatal(err)
 		}
+	}
+	runtime.GC()
+	runtime.GC()
+	if c := ctx.Value(connKey{}).(*conn); !c.answers.TryAcquire(maxAnswers) || c.answers.TryAcquire(1) {
+		t.Error("the connection has another amount of memory")
 	}
 }

@@ -3,12 +3,12 @@ package rpc
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -21,18 +21,10 @@ import (
 // DefaultBatch is the most IDs of a batch, if the request does not say.
 const DefaultBatch = 1024
 
-// take answers a call of Take.
-func (s *Service) take(ctx context.Context, r *firnv1.TakeRequest) (message, error) {
-	bearer, err := s.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := s.takeAs(ctx, bearer, r)
-	return answer, bearer.Tell(err)
-}
-
-func (s *Service) takeAs(ctx context.Context, bearer *access.Bearer, r *firnv1.TakeRequest) (message, error) {
+// Take implements the method of the service.
+func (s *Service) Take(ctx context.Context, r *firnv1.TakeRequest) (*firnv1.Batch, error) {
 	began := time.Now()
+	bearer := bearerOf(ctx)
 	g, err := s.find(bearer, r.GetName())
 	if err != nil {
 		return nil, err
@@ -50,14 +42,9 @@ func (s *Service) takeAs(ctx context.Context, bearer *access.Bearer, r *firnv1.T
 	if err := bearer.Take(g.Name, n); err != nil {
 		return nil, err
 	}
-	buffer, owner, err := connOf(ctx).answer(ctx, m.length(n))
+	answer, err := m.next(ctx, n)
 	if err != nil {
-		return nil, err
-	}
-	_, answer, err := m.next(ctx, n, buffer, owner)
-	if err != nil {
-		mem.BufferSlice(answer).Free()
-		return nil, err
+		return nil, err // the IDs before the error are IDs of nobody
 	}
 	s.Calls.Answered(1, time.Since(began))
 	return answer, nil
@@ -82,15 +69,8 @@ func (s *Service) count(field string, n uint32) (int, error) {
 
 // Stream implements the method of the service.
 func (s *Service) Stream(r *firnv1.StreamRequest, stream grpc.ServerStreamingServer[firnv1.Batch]) error {
-	bearer, err := s.enter(stream.Context())
-	if err != nil {
-		return err
-	}
-	return bearer.Tell(s.streamAs(bearer, r, stream))
-}
-
-func (s *Service) streamAs(bearer *access.Bearer, r *firnv1.StreamRequest, stream grpc.ServerStreamingServer[firnv1.Batch]) error {
 	ctx := stream.Context()
+	bearer := bearerOf(ctx)
 	g, err := s.find(bearer, r.GetName())
 	if err != nil {
 		return err
@@ -111,7 +91,7 @@ func (s *Service) streamAs(bearer *access.Bearer, r *firnv1.StreamRequest, strea
 	if err != nil {
 		return err
 	}
-	end, err := connOf(ctx).stream(m.length(most))
+	end, err := ctx.Value(connKey{}).(*conn).reserve(m.length(most))
 	if err != nil {
 		return err
 	}
@@ -128,19 +108,66 @@ func (s *Service) streamAs(bearer *access.Bearer, r *firnv1.StreamRequest, strea
 			}
 			continue
 		}
-		made, batch, err := m.next(ctx, n, pool.Get(m.length(n)), &pool)
-		if made > 0 {
+		batch, err := m.next(ctx, n)
+		if batch.GetCount() > 0 {
 			s.Calls.Answered(1, time.Since(began))
-			if err := stream.SendMsg(batch); err != nil {
+			if err := stream.SendMsg(message{batch, buffers}); err != nil {
 				return err
 			}
-			left -= uint64(made)
+			left -= uint64(batch.GetCount())
 		}
-		if err != nil && (made == 0 || reason.Of(err).Of != reason.Exhausted) {
+		if err != nil && (batch.GetCount() == 0 || reason.Of(err).Of != reason.Exhausted) {
 			return err
 		}
 	}
 	return nil
+}
+
+// A maker makes batches of one generator.
+type maker struct {
+	of    *supply.Source
+	texts bool
+	ids   []byte // of the last batch, packed
+}
+
+func newMaker(g *supply.Source, e firnv1.Encoding) (*maker, error) {
+	switch e {
+	case firnv1.Encoding_ENCODING_UNSPECIFIED, firnv1.Encoding_ENCODING_PACKED:
+		return &maker{of: g}, nil
+	case firnv1.Encoding_ENCODING_TEXT:
+		return &maker{of: g, texts: true}, nil
+	}
+	return nil, reason.Form.New("encoding is %d, which this server does not know: use ENCODING_PACKED or ENCODING_TEXT", e)
+}
+
+// length returns the bytes of n IDs in a message, at most.
+func (m *maker) length(n int) int {
+	if m.texts {
+		return n * (m.of.Format.Descriptor().Text.Most + 2)
+	}
+	return n * m.of.Size
+}
+
+// next returns a batch of n new IDs, which is valid until the next call. With an error, there are fewer.
+func (m *maker) next(ctx context.Context, n int) (*firnv1.Batch, error) {
+	var err error
+	m.ids, err = m.of.AppendBinary(ctx, slices.Grow(m.ids[:0], n*m.of.Size), n)
+	b := &firnv1.Batch{Format: m.of.Format.Name(), Width: uint32(m.of.Size), Count: uint32(len(m.ids) / m.of.Size)}
+	if !m.texts {
+		b.ByteOrder, b.Packed = firnv1.ByteOrder_BYTE_ORDER_BIG_ENDIAN, m.ids
+		return b, err
+	}
+	write := m.of.Format.Descriptor().Writer()
+	b.Texts = make([]string, 0, b.Count)
+	var text []byte
+	for ids := m.ids; len(ids) > 0; ids = ids[m.of.Size:] {
+		var bad error
+		if text, bad = write(text[:0], ids[:m.of.Size]); bad != nil {
+			return nil, bad
+		}
+		b.Texts = append(b.Texts, string(text))
+	}
+	return b, err
 }
 
 // pause waits if a token may take more IDs later: a stream keeps to the rate of its token. Otherwise pause returns why the
@@ -179,7 +206,7 @@ func (s *Service) Inspect(ctx context.Context, r *firnv1.InspectRequest) (*firnv
 }
 
 func (s *Service) inspect(ctx context.Context, r *firnv1.InspectRequest) ([]supply.Reading, error) {
-	if err := s.look(ctx); err != nil {
+	if err := bearerOf(ctx).MayRead(); err != nil {
 		return nil, err
 	}
 	if r.GetName() == "" {
@@ -191,15 +218,6 @@ func (s *Service) inspect(ctx context.Context, r *firnv1.InspectRequest) ([]supp
 	}
 	v, err := g.Read(r.GetText())
 	return []supply.Reading{v}, err
-}
-
-// look returns an error if the client of a call may not see generators and read IDs.
-func (s *Service) look(ctx context.Context) error {
-	bearer, err := s.enter(ctx)
-	if err != nil {
-		return err
-	}
-	return bearer.MayRead()
 }
 
 func candidate(v supply.Reading) *firnv1.Candidate {
@@ -219,7 +237,7 @@ func candidate(v supply.Reading) *firnv1.Candidate {
 // List implements the method of the service.
 func (s *Service) List(ctx context.Context, _ *firnv1.ListRequest) (*firnv1.ListResponse, error) {
 	began := time.Now()
-	if err := s.look(ctx); err != nil {
+	if err := bearerOf(ctx).MayRead(); err != nil {
 		return nil, err
 	}
 	answer := &firnv1.ListResponse{}

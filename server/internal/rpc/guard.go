@@ -15,29 +15,28 @@ import (
 	"github.com/firn-id/firn/server/internal/reason"
 )
 
-// A guard stands around all calls: the guard renders errors, counts them, and keeps a panic from ending the process.
+// A guard is the interceptors of all calls. They check the token, render and count errors, and keep a panic from ending the
+// process.
 type guard struct{ Config }
 
 func (g guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (answer any, err error) {
 	defer func() { err = g.after(info.FullMethod, recover(), err) }()
-	if strings.HasPrefix(info.FullMethod, "/grpc.health.") {
-		g.enter(ctx) // needs no token, and keeps the connection of a client with one
+	arrived(ctx)
+	ctx, bearer, err := g.enter(ctx, info.FullMethod)
+	if err != nil {
+		return nil, err
 	}
-	return handler(ctx, request)
+	answer, err = handler(ctx, request)
+	return answer, bearer.Tell(err)
 }
 
 func (g guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer func() { err = g.after(info.FullMethod, recover(), err) }()
-	bearer, err := g.enter(stream.Context())
-	if strings.HasPrefix(info.FullMethod, "/grpc.reflection.") { // says as much as List
-		if err == nil {
-			err = bearer.MayRead()
-		}
-		if err != nil {
-			return err
-		}
+	ctx, bearer, err := g.enter(stream.Context(), info.FullMethod)
+	if err != nil {
+		return err
 	}
-	return handler(server, reader{stream})
+	return bearer.Tell(handler(server, call{stream, ctx}))
 }
 
 // after returns the status of a call, whose handler has returned an error or has panicked.
@@ -56,9 +55,27 @@ func (g guard) after(method string, panicked any, err error) error {
 	return err
 }
 
-// enter returns the bearer of a call.
-func (c Config) enter(ctx context.Context) (*access.Bearer, error) {
-	if c.Access == nil || !c.Access.Needed() {
+// bearerKey is the key of the bearer in the context of a call.
+type bearerKey struct{}
+
+// bearerOf returns the bearer of a call's token.
+func bearerOf(ctx context.Context) *access.Bearer { return ctx.Value(bearerKey{}).(*access.Bearer) }
+
+// enter returns the bearer of a call's token, and the context for the handler. Only the health service needs no token.
+func (g guard) enter(ctx context.Context, method string) (context.Context, *access.Bearer, error) {
+	b, err := g.bearer(ctx)
+	switch {
+	case strings.HasPrefix(method, "/grpc.health."):
+		err = nil
+	case err == nil && strings.HasPrefix(method, "/grpc.reflection."): // says as much as List
+		err = b.MayRead()
+	}
+	return context.WithValue(ctx, bearerKey{}, b), b, err
+}
+
+// bearer returns the bearer of a call's token. The connection of a client with a token goes on.
+func (g guard) bearer(ctx context.Context) (*access.Bearer, error) {
+	if g.Access == nil || !g.Access.Needed() {
 		return nil, nil
 	}
 	token, err := token(ctx)
@@ -68,7 +85,7 @@ func (c Config) enter(ctx context.Context) (*access.Bearer, error) {
 	case token == "":
 		return nil, reason.Token.New("this server needs a token: send the metadata authorization: Bearer TOKEN")
 	}
-	b, err := c.Access.Enter(token)
+	b, err := g.Access.Enter(token)
 	if p, ok := peer.FromContext(ctx); ok && err == nil {
 		if k, ok := p.Addr.(interface{ Known() }); ok { // of package door
 			k.Known()
@@ -92,49 +109,34 @@ func token(ctx context.Context) (string, error) {
 	}
 }
 
-// service returns the description of a service, whose calls with a malformed message end with the reason
-// [reason.Request]. The generated code returns errors of reading a message before an interceptor sees the errors.
-func (g guard) service(d *grpc.ServiceDesc) *grpc.ServiceDesc {
+// readable returns the description of a service whose calls with a malformed message end with [reason.Request]. The
+// generated handler of a unary call reads the message before it calls an interceptor.
+func (g guard) readable(d *grpc.ServiceDesc) *grpc.ServiceDesc {
 	with := *d
 	with.Methods = slices.Clone(d.Methods)
-	for i, m := range with.Methods {
+	for i, m := range d.Methods {
 		with.Methods[i].Handler = func(server any, ctx context.Context, read func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
-			checked := func(message any) error {
-				err := receive(read, message)
-				arrived(ctx)
-				if err != nil {
-					err = g.after(m.MethodName, nil, err)
-				}
-				return err
-			}
-			return m.Handler(server, ctx, checked, interceptor)
+			return m.Handler(server, ctx, func(into any) error { return g.after(m.MethodName, nil, receive(read, into)) }, interceptor)
 		}
 	}
 	return &with
 }
 
-// takeEncoded is the handler of Take. The generated handler is the same, and answers with a Batch.
-func takeEncoded(server any, ctx context.Context, read func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
-	r := new(firnv1.TakeRequest)
-	if err := read(r); err != nil {
-		return nil, err
-	}
-	info := &grpc.UnaryServerInfo{Server: server, FullMethod: firnv1.Firn_Take_FullMethodName}
-	return interceptor(ctx, r, info, func(ctx context.Context, r any) (any, error) {
-		return server.(*Service).take(ctx, r.(*firnv1.TakeRequest))
-	})
+// A call is a stream with the context that enter returns. A malformed message ends it with [reason.Request].
+type call struct {
+	grpc.ServerStream
+	ctx context.Context
 }
 
-// A reader is a stream, whose malformed messages have the reason [reason.Request].
-type reader struct{ grpc.ServerStream }
+func (c call) Context() context.Context { return c.ctx }
 
-func (r reader) RecvMsg(message any) error {
-	err := receive(r.ServerStream.RecvMsg, message)
-	arrived(r.Context())
+func (c call) RecvMsg(into any) error {
+	err := receive(c.ServerStream.RecvMsg, into)
+	arrived(c.ctx)
 	return err
 }
 
-// receive reads a message. The error of a message that is not protobuf is a *[reason.Error]: grpc would answer by itself.
+// receive reads a message.
 func receive(read func(any) error, into any) error {
 	m := received{into: into}
 	if err := read(&m); err != nil {

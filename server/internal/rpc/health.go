@@ -15,11 +15,11 @@ import (
 )
 
 // health is the health service. The services are "" and "firn.v1.Firn", which serve while a generator can make IDs, and
-// each generator by its name.
+// each generator by its name. The service of package grpc/health does not do: its Watch goes on while the server drains, so
+// GracefulStop would wait for the client.
 type health struct {
 	healthpb.UnsafeHealthServer
-	set     *supply.Set
-	drained chan struct{}
+	of *Service
 }
 
 const (
@@ -30,18 +30,16 @@ const (
 
 // look returns the health of a service.
 func (h *health) look(service string) healthpb.HealthCheckResponse_ServingStatus {
-	among := h.set.All()
+	among := h.of.Set.All()
 	if service != "" && service != firnv1.Firn_ServiceDesc.ServiceName {
-		g, err := h.set.Find(service)
+		g, err := h.of.Set.Find(service)
 		if err != nil {
 			return unknown
 		}
 		among = []*supply.Source{g}
 	}
-	select {
-	case <-h.drained:
+	if h.of.draining() {
 		return notServing
-	default:
 	}
 	for _, g := range among {
 		if g.Serving() == nil {
@@ -62,12 +60,13 @@ func (h *health) Check(_ context.Context, r *healthpb.HealthCheckRequest) (*heal
 
 // List implements the method of the service.
 func (h *health) List(context.Context, *healthpb.HealthListRequest) (*healthpb.HealthListResponse, error) {
-	all := map[string]*healthpb.HealthCheckResponse{}
-	for _, name := range []string{"", firnv1.Firn_ServiceDesc.ServiceName} {
-		all[name] = &healthpb.HealthCheckResponse{Status: h.look(name)}
+	names := []string{"", firnv1.Firn_ServiceDesc.ServiceName}
+	for _, g := range h.of.Set.All() {
+		names = append(names, g.Name)
 	}
-	for _, g := range h.set.All() {
-		all[g.Name] = &healthpb.HealthCheckResponse{Status: h.look(g.Name)}
+	all := map[string]*healthpb.HealthCheckResponse{}
+	for _, name := range names {
+		all[name] = &healthpb.HealthCheckResponse{Status: h.look(name)}
 	}
 	return &healthpb.HealthListResponse{Statuses: all}, nil
 }
@@ -92,7 +91,7 @@ func (h *health) Watch(r *healthpb.HealthCheckRequest, stream grpc.ServerStreami
 		}
 		select {
 		case <-ticker.C:
-		case <-h.drained:
+		case <-h.of.drained:
 			ended = true // after the client knows
 		case <-stream.Context().Done():
 			return stream.Context().Err()

@@ -293,19 +293,32 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestSilentCall begins calls without a message. Calls of a client that is only slow go on.
+// TestSilentCall begins calls without a message, and a stream without the end of its request. Calls of a client that is only
+// slow go on.
 func TestSilentCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := inMemory(t)
-		for _, method := range []string{firnv1.Firn_Take_FullMethodName, firnv1.Firn_Stream_FullMethodName} {
+		for _, v := range []struct {
+			method  string
+			message any
+		}{
+			{firnv1.Firn_Take_FullMethodName, nil},
+			{firnv1.Firn_Stream_FullMethodName, nil},
+			{firnv1.Firn_Stream_FullMethodName, &firnv1.StreamRequest{Name: "orders"}},
+		} {
 			began := time.Now()
-			call, err := s.conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Hour, cancel)
+			call, err := s.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, v.method)
+			if err == nil && v.message != nil {
+				err = call.SendMsg(v.message)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			wants(t, call.RecvMsg(&firnv1.Batch{}), codes.Canceled, nil)
 			if took := time.Since(began); took != 45*time.Second {
-				t.Errorf("%s: cut after %v", method, took)
+				t.Errorf("%s with %v: cut after %v", v.method, v.message, took)
 			}
 		}
 		stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: "orders"})

@@ -4,11 +4,11 @@ package rpc
 
 import (
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
@@ -53,10 +53,10 @@ const (
 func Options(c Config) []grpc.ServerOption {
 	g := guard{c}
 	return []grpc.ServerOption{
-		grpc.ForceServerCodecV2(newCodec()),
-		grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream),
+		grpc.ForceServerCodecV2(codec{encoding.GetCodecV2("proto")}),
+		grpc.ChainUnaryInterceptor(g.unary, queue), grpc.ChainStreamInterceptor(g.stream),
 		grpc.UnknownServiceHandler(unknownMethod),
-		grpc.StatsHandler(conns{c.Calls}), grpc.InTapHandle(impatient(patience)),
+		grpc.StatsHandler(conns{c.Calls}), grpc.InTapHandle(impatient),
 		grpc.MaxRecvMsgSize(maxRequest), grpc.MaxHeaderListSize(maxHeaders), grpc.MaxConcurrentStreams(maxStreams),
 		// The preface of HTTP/2 has to come in this time. keepalive then ends a connection that sends no whole frame: a
 		// ping after a silence, and the answer in the rest of the time.
@@ -71,7 +71,7 @@ func Options(c Config) []grpc.ServerOption {
 
 // A Service is the services of one grpc.Server.
 type Service struct {
-	firnv1.UnimplementedFirnServer // without Take, which has takeEncoded
+	firnv1.UnimplementedFirnServer
 	Config
 	drained chan struct{}
 	drain   sync.Once
@@ -81,15 +81,8 @@ type Service struct {
 func Register(s *grpc.Server, c Config) *Service {
 	svc := &Service{Config: c, drained: make(chan struct{})}
 	g := guard{c}
-	firn := firnv1.Firn_ServiceDesc
-	firn.Methods = slices.Clone(firn.Methods)
-	for i, m := range firn.Methods {
-		if m.MethodName == "Take" {
-			firn.Methods[i].Handler = takeEncoded
-		}
-	}
-	s.RegisterService(g.service(&firn), svc)
-	s.RegisterService(g.service(&healthpb.Health_ServiceDesc), &health{set: c.Set, drained: svc.drained})
+	s.RegisterService(g.readable(&firnv1.Firn_ServiceDesc), svc)
+	s.RegisterService(g.readable(&healthpb.Health_ServiceDesc), &health{of: svc})
 	reflection.Register(s)
 	return svc
 }
