@@ -196,7 +196,7 @@ func keysOf(ctx context.Context, store driver.Store) ([]string, error) {
 
 // checkName returns an error unless a pool can have the name: a part of the driver's keys.
 func checkName(name string) error {
-	if strings.Contains(name, "/") || driver.CheckKey(name) != nil {
+	if driver.CheckName(name) != nil {
 		return fmt.Errorf("%w: pool name %.200q: want up to %d lower-case letters, digits, '.', '_', '@' and '-'", ErrConfig, name, driver.MaxName)
 	}
 	return nil

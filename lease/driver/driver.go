@@ -313,6 +313,14 @@ func CheckKey(key string) error {
 	return nil
 }
 
+// CheckName is CheckKey for a name, which has no slash.
+func CheckName(name string) error {
+	if strings.Contains(name, "/") {
+		return fmt.Errorf("%w: %.200q has a slash, and is no name", ErrKey, name)
+	}
+	return CheckKey(name)
+}
+
 // CheckPrefix returns an error, which is ErrKey, if no valid key begins with the prefix.
 func CheckPrefix(prefix string) error {
 	if CheckKey(prefix) == nil { // a key begins with itself

@@ -256,8 +256,7 @@ func (p *PoolName) Type() string { return "NAME" }
 func (p *PoolName) String() string { return string(*p) }
 
 func (p *PoolName) Set(s string) error {
-	// Keys of stores may have slashes; names of pools may not.
-	if driver.CheckKey(s) != nil || strings.Contains(s, "/") {
+	if driver.CheckName(s) != nil {
 		return errors.New("is not the name of a pool: use lower-case letters, digits, '.', '_', '@' and '-'")
 	}
 	*p = PoolName(s)
