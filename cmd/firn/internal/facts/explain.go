@@ -110,14 +110,8 @@ func (f *explainFlags) explanation(name string) (*explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Refuse(format); err != nil {
-		return nil, err
-	}
 	r := formats.Recipe{Format: format}
-	if r.Settings, err = f.Settings(); err != nil {
-		return nil, err
-	}
-	if err := f.making.Set(&r); err != nil {
+	if r.Recipe, err = f.making.Recipe(&f.Options, format); err != nil {
 		return nil, err
 	}
 	if _, err := r.Make(); err != nil { // the generator knows which options go together

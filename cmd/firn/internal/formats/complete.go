@@ -2,12 +2,11 @@ package formats
 
 import (
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/options"
 )
 
 // CompleteFormat completes the first argument with the formats' names.
@@ -21,24 +20,6 @@ func CompleteFormat(_ *cobra.Command, args []string, toComplete string) ([]strin
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// refusals are the flags that some formats have and others have not, and the error of every other
-// format; %s is its name. The options of a format's descriptor say which flags it has.
-var refusals = map[string]string{
-	"epoch":          "the epoch of %s is fixed",
-	"increment-bits": "%s has no random increments",
-	"clock-bits":     "the widths of %s are fixed",
-	"machine-bits":   "the widths of %s are fixed",
-	"reset":          "the sequence of %s has one way to begin",
-	"micro":          "%s counts in no microseconds",
-	"start-bits":     "%s has no choice of random bits",
-	"counter-bits":   "%s has no counter",
-	"node-bits":      "%s has no node ID",
-	"partition":      "%s has no partition",
-	"meta":           "%s has no metabyte",
-	"sequence-min":   "the sequence of %s has no bounds",
-	"sequence-max":   "the sequence of %s has no bounds",
-}
-
 // Has reports whether the format has the flag.
 func (f Format) Has(flag string) bool {
 	d := f.Descriptor()
@@ -48,7 +29,7 @@ func (f Format) Has(flag string) bool {
 	case "fenced":
 		return d.Worker == ""
 	}
-	return refusals[flag] == "" || d.Has(flag)
+	return options.Refuse(d, flag) == nil
 }
 
 // forAll is the annotation of a flag that all formats have, though its name is also an option of a format.
@@ -65,21 +46,6 @@ func ForAll(cmd *cobra.Command, flag string) {
 func (f Format) HasFlag(flag *pflag.Flag) bool {
 	_, all := flag.Annotations[forAll]
 	return all || f.Has(flag.Name)
-}
-
-// refuse returns an error if a flag is set that the format does not have.
-func refuse(flags *pflag.FlagSet, f Format) (err error) {
-	flags.Visit(func(flag *pflag.Flag) {
-		text := refusals[flag.Name]
-		switch {
-		case err != nil || text == "" || f.HasFlag(flag):
-		case flag.Name == "epoch":
-			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), time.UnixMilli(f.Descriptor().Default().Epoch).UTC().Format(time.RFC3339))
-		default:
-			err = cli.Usagef("--"+flag.Name+": "+text, f.Name())
-		}
-	})
-	return err
 }
 
 // NarrowCompletion is [Narrow] for a shell that completes a command line.

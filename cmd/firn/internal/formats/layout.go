@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/firn-id/firn/internal/options"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
 )
@@ -53,14 +54,19 @@ func SettingsOf(layout grant.Layout) (f Format, set shape.Settings, ok bool) {
 		return f, set, false
 	}
 	usual := f.Descriptor().Default()
+	var s options.Set
 	if usual.Epoch != layout.Epoch.UnixMilli() {
-		set.Epoch = layout.Epoch
+		s.Epoch = layout.Epoch
 	}
 	switch w := layout.Widths; {
 	case len(w) == 3 && f.Has("clock-bits"):
-		set.ClockBits, set.MachineBits = w[0], w[1]
+		s.Numbers = map[string]int{"clock-bits": w[0], "machine-bits": w[1]}
 	case len(w) == 3 && f.Has("node-bits"):
-		set.CounterBits, set.NodeBits, set.Microseconds = w[1]-usual.Widths[1], w[2], layout.Unit < usual.Unit
+		s.Numbers, s.Micro = map[string]int{"counter-bits": w[1] - usual.Widths[1], "node-bits": w[2]}, layout.Unit < usual.Unit
+	}
+	set, err := s.Settings(f.Descriptor())
+	if err != nil {
+		return f, set, false
 	}
 	p, err := Recipe{Format: f, Recipe: shape.Recipe{Settings: set}}.Pool()
 	l := p.Layout

@@ -7,11 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // MakingFlags are the flags that say how to make IDs of some formats. A reader of the IDs need not
 // know.
 type MakingFlags struct {
+	Fenced bool // --fenced, of a command that leases
+
 	incrementBits, startBits, meta, sequenceMin, sequenceMax cli.Number
 
 	reset bool
@@ -28,29 +31,22 @@ func (m *MakingFlags) AddTo(cmd *cobra.Command) {
 	number(cmd, &m.sequenceMax, "sequence-max", "largest sequence, without a lease (sno)")
 }
 
-// Set sets how a recipe makes the IDs of a format that has the flags set, or returns an error of usage.
-func (m *MakingFlags) Set(r *Recipe) error {
-	r.Meta, r.IncrementBits, r.Reset = byte(m.meta.Value), m.incrementBits.Value, m.reset
-	if m.incrementBits.Given { // the most bits are those of the randomness
-		s, err := r.Format.Descriptor().Of(r.Settings)
-		if err != nil {
-			return err
-		}
-		if most := s.Fields[s.Sequence].Bits; m.incrementBits.Value < 1 || m.incrementBits.Value > most {
-			return outside("increment-bits", m.incrementBits, 1, most)
-		}
+// Recipe returns how to make the IDs of a format, for the flags of o and m, or an error of usage.
+func (m *MakingFlags) Recipe(o *Options, f Format) (r shape.Recipe, err error) {
+	if err := o.Refuse(f); err != nil {
+		return r, err
 	}
-	if m.meta.Value < 0 || m.meta.Value > math.MaxUint8 {
-		return outside("meta", m.meta, 0, math.MaxUint8)
+	s := o.set()
+	s.Reset, s.Fenced = m.reset, m.Fenced
+	give(s, map[string]cli.Number{"increment-bits": m.incrementBits, "start-bits": m.startBits, "meta": m.meta})
+	if r, err = s.Recipe(f.Descriptor()); err != nil {
+		return r, o.wrong(err)
 	}
-	if m.startBits.Given {
-		r.StartBits = &m.startBits.Value
-	}
-	return m.bounds(r)
+	return r, m.bound(&r)
 }
 
-// bounds sets the bounds of sno's sequence. In a snapshot, two zeros are the whole sequence.
-func (m *MakingFlags) bounds(r *Recipe) error {
+// bound sets the bounds of sno's sequence. In a snapshot, two zeros are the whole sequence.
+func (m *MakingFlags) bound(r *shape.Recipe) error {
 	const least = 4 // sequences
 	low, high := 0, math.MaxUint16
 	if m.sequenceMin.Given {
@@ -62,15 +58,44 @@ func (m *MakingFlags) bounds(r *Recipe) error {
 	switch {
 	case !m.sequenceMin.Given && !m.sequenceMax.Given:
 		return nil
-	case r.Leased && m.sequenceMin.Given:
-		return cli.Usagef("--sequence-min: firn leases a partition with its whole sequence: leave out --sequence-min")
-	case r.Leased:
-		return cli.Usagef("--sequence-max: firn leases a partition with its whole sequence: leave out --sequence-max")
 	case low < 0 || low > math.MaxUint16-least+1:
-		return outside("sequence-min", m.sequenceMin, 0, math.MaxUint16-least+1)
+		return cli.BadFlag("sequence-min", m.sequenceMin.Text, "is not in 0 to "+strconv.Itoa(math.MaxUint16-least+1))
 	case high < low+least-1 || high > math.MaxUint16:
 		return cli.BadFlag("sequence-max", strconv.Itoa(high), "is not in "+strconv.Itoa(low+least-1)+" to "+strconv.Itoa(math.MaxUint16)+": the sequence has at least "+strconv.Itoa(least)+" numbers")
 	}
 	r.SequenceMin, r.SequenceMax = uint16(low), uint16(high)
 	return nil
+}
+
+// A Worker is the flags --worker and --partition, which both name the worker.
+type Worker struct {
+	cli.Number
+	partition cli.Number
+}
+
+// AddTo adds the flags to cmd. The text says what the default is.
+func (w *Worker) AddTo(cmd *cobra.Command, def string) {
+	number(cmd, &w.Number, "worker", "worker number (default: "+def+")")
+	number(cmd, &w.partition, "partition", "partition number (sno; alias of --worker)")
+}
+
+// Check returns an error of usage for a worker that IDs of the shape do not have.
+func (w *Worker) Check(f Format, s *shape.Shape) error {
+	name := "worker"
+	if w.partition.Given {
+		if w.Given {
+			return cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", w.partition.Text)
+		}
+		name, w.Number = "partition", w.partition
+	}
+	last, ok := s.LastWorker()
+	switch {
+	case !w.Given, ok && w.Value >= 0 && w.Value <= last:
+		return nil
+	case ok:
+		return cli.BadFlag(name, w.Text, "is not in 0 to "+strconv.Itoa(last))
+	case f.Has("node-bits"):
+		return cli.Usagef("--worker: %s has no worker number without --node-bits: leave out --worker", f.Name())
+	}
+	return cli.Usagef("--worker: %s has no worker number: leave out --worker", f.Name())
 }

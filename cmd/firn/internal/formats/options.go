@@ -3,18 +3,16 @@ package formats
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/options"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
-	"github.com/firn-id/firn/snowflakesi"
 )
 
 // Options are the flags that a reader of IDs has to know: the epoch and the widths. The flags are also
@@ -82,51 +80,42 @@ func (o *Options) Given() (words []string) {
 	return words
 }
 
-// Refuse returns an error if a flag is set that the format does not have.
-func (o *Options) Refuse(f Format) error { return refuse(o.Flags, f) }
-
-// Settings returns the epoch and the widths. If no format is known, Settings holds for every format
-// that has the setting.
-func (o *Options) Settings() (shape.Settings, error) {
-	layout := snowflakesi.DefaultLayout()
-	if o.clockBits.Given {
-		if o.clockBits.Value == 0 { // 0 is the default in a Layout, but a mistake here
-			return shape.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
+// Refuse returns an error of usage if a flag is set that the format does not have.
+func (o *Options) Refuse(f Format) (err error) {
+	o.Flags.Visit(func(flag *pflag.Flag) {
+		if err == nil && !f.HasFlag(flag) {
+			err = o.wrong(options.Refuse(f.Descriptor(), flag.Name))
 		}
-		layout.ClockBits = o.clockBits.Value
-	}
-	if err := layout.Check(); err != nil {
-		return shape.Settings{}, o.Explain(err)
-	}
-	if o.machineBits.Given {
-		layout = layoutOfBits(layout.ClockBits, 0)
-		if _, _, most := layout.Widths(); o.machineBits.Value < 0 || o.machineBits.Value > most {
-			return shape.Settings{}, outside("machine-bits", o.machineBits, 0, most)
-		}
-		layout = layoutOfBits(layout.ClockBits, o.machineBits.Value)
-	}
-	const random16 = 16 // bits
-	if n := o.counterBits.Value; n < 0 || n > random16 {
-		return shape.Settings{}, outside("counter-bits", o.counterBits, 0, random16)
-	}
-	if n, most := o.nodeBits.Value, random16-o.counterBits.Value; n < 0 || n > most {
-		return shape.Settings{}, outside("node-bits", o.nodeBits, 0, most)
-	}
-	return shape.Settings{Epoch: o.epoch.time, ClockBits: layout.ClockBits, MachineBits: layout.MachineBits,
-		CounterBits: o.counterBits.Value, NodeBits: o.nodeBits.Value, Microseconds: o.micro}, nil
+	})
+	return err
 }
 
-// outside returns the error of a flag whose value is out of range.
-func outside(flag string, n cli.Number, least, most int) error {
-	return cli.BadFlag(flag, n.Text, "is not in "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
+// set returns the options that are given.
+func (o *Options) set() *options.Set {
+	s := &options.Set{Epoch: o.epoch.time, Micro: o.micro, Numbers: map[string]int{}}
+	give(s, map[string]cli.Number{"clock-bits": o.clockBits, "machine-bits": o.machineBits,
+		"counter-bits": o.counterBits, "node-bits": o.nodeBits})
+	return s
 }
 
-// layoutOfBits returns the layout of these widths: 0 bits of machine ID are none.
-func layoutOfBits(clock, machine int) snowflakesi.Layout {
-	if machine == 0 {
-		machine = snowflakesi.NoMachineBits
+// give adds the numbers that are given to a set.
+func give(s *options.Set, numbers map[string]cli.Number) {
+	for name, n := range numbers {
+		if n.Given {
+			s.Numbers[name] = n.Value
+		}
 	}
-	return snowflakesi.Layout{ClockBits: clock, MachineBits: machine}
+}
+
+// Settings returns the epoch and the widths. They hold for every format that has the setting.
+func (o *Options) Settings() (set shape.Settings, err error) {
+	s := o.set()
+	for _, f := range All() {
+		if set, err = s.Settings(f.Descriptor()); err != nil {
+			break
+		}
+	}
+	return set, o.wrong(err)
 }
 
 // Pool returns the pool of a format and the flags, under its default name.
@@ -147,54 +136,24 @@ func (o *Options) Pool(name string) (grant.Spec, error) {
 }
 
 // Explain rewords errors of the library that are about a flag.
-func (o *Options) Explain(err error) error {
-	var (
-		config  *iderr.ConfigError
-		outside *iderr.TimeError
-	)
-	switch {
-	case errors.As(err, &outside) && o.epoch.given:
-		if outside.Time.Before(outside.First) {
-			return cli.BadFlag("epoch", o.epoch.text, "is not in the past")
-		}
-		return cli.BadFlag("epoch", o.epoch.text, "is too long ago: its timestamps ended at "+cli.TimeText(outside.Last))
-	case errors.As(err, &config):
-		name := flagOf(config.Field)
-		if config.Field == "Partition" && o.Flags.Changed("partition") {
-			name = "partition"
-		}
-		if f := o.Flags.Lookup(name); f != nil {
-			return cli.BadFlag(f.Name, f.Value.String(), "is not "+config.Want)
-		}
-	}
-	return err
-}
+func (o *Options) Explain(err error) error { return o.wrong(o.set().Explain(err)) }
 
-// flagOf returns the flag for a field of a format's Config.
-func flagOf(field string) string {
-	switch field {
-	case "Epoch":
-		return "epoch"
-	case "ClockBits":
-		return "clock-bits"
-	case "MachineBits":
-		return "machine-bits"
-	case "IncrementBits":
-		return "increment-bits"
-	case "Start":
-		return "start-bits"
+// wrong returns an error about an option as wrong usage of its flag.
+func (o *Options) wrong(err error) error {
+	bad, ok := errors.AsType[*options.Error](err)
+	switch {
+	case !ok:
+		return err
+	case bad.Value == "":
+		return cli.Usagef("--%w", bad)
 	}
-	if slices.ContainsFunc(All(), func(f Format) bool { return field != "" && f.Descriptor().Field == field }) {
-		return "worker"
-	}
-	return ""
+	return cli.BadFlag(bad.Option, o.Flags.Lookup(bad.Option).Value.String(), bad.Reason)
 }
 
 // An epoch is the value of a flag: a time.
 type epoch struct {
-	time  time.Time
-	text  string
-	given bool
+	time time.Time
+	text string
 }
 
 func (e *epoch) Type() string { return "TIME" }
@@ -211,7 +170,7 @@ func (e *epoch) Set(s string) error {
 	case !t.Equal(t.Truncate(time.Millisecond)):
 		return errors.New("is not a time in whole milliseconds")
 	}
-	*e = epoch{time: t, text: s, given: true}
+	*e = epoch{time: t, text: s}
 	return nil
 }
 

@@ -28,13 +28,11 @@ type newFlags struct {
 	formats.Options
 	stores.State
 	count      cli.Count
-	worker     cli.Number
-	partition  cli.Number // alias of worker for sno
+	worker     formats.Worker
 	making     formats.MakingFlags
 	as         formats.Form
 	json       bool
 	pool       stores.PoolName
-	fenced     bool
 	noState    bool
 	trustClock bool
 	wait       time.Duration
@@ -62,8 +60,7 @@ func New(s *cli.Streams) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.count, "count", "n", "make this many IDs")
-	flags.Var(&f.worker, "worker", "worker number (default: one that is free)")
-	flags.Var(&f.partition, "partition", "partition number (sno; alias of --worker)")
+	f.worker.AddTo(cmd, "one that is free")
 	f.as.AddTo(cmd, "write IDs as text, int or hex", formats.WrittenForms)
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
 	f.Options.AddTo(cmd)
@@ -71,14 +68,12 @@ func New(s *cli.Streams) *cobra.Command {
 	f.State.AddTo(cmd)
 	f.AddNoCreateTo(cmd, "fail if the store or the pool does not exist")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
-	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
+	flags.BoolVar(&f.making.Fenced, "fenced", false, "lease the times (ulidflake and scru160)")
 	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool")
 	flags.DurationVar(&f.wait, "wait", defaultWait, "wait this long for a free worker")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the clock even if the pool disagrees")
 	cli.Group(cmd, "Store", "pool", "fenced", "no-state", "wait", "trust-clock")
 	cli.Complete(cmd, "count")
-	cli.Complete(cmd, "worker")
-	cli.Complete(cmd, "partition")
 	cli.Complete(cmd, "wait")
 	if err := cmd.RegisterFlagCompletionFunc("pool", f.CompletePool); err != nil {
 		panic(err) // no such flag, or twice
@@ -89,9 +84,6 @@ func New(s *cli.Streams) *cobra.Command {
 // generate writes the IDs of a recipe.
 func (f *newFlags) generate(ctx context.Context, s *cli.Streams, r formats.Recipe) error {
 	made, err := r.Make() // before the pool is touched, since the usage may be wrong
-	if err == nil && r.Leased {
-		err = f.checkRange(r.Format, r.Settings)
-	}
 	if err != nil {
 		return f.Options.Explain(err)
 	}
@@ -112,96 +104,53 @@ func (f *newFlags) check(name string) (r formats.Recipe, err error) {
 		return r, err
 	}
 	r.Form, r.JSON = f.as.Form, f.json
-	for _, check := range []func(formats.Format) error{f.Refuse, f.as.Refuse, f.checkJSON, f.checkPartition} {
-		if err := check(r.Format); err != nil {
-			return r, err
+	if r.Recipe, err = f.making.Recipe(&f.Options, r.Format); err != nil {
+		return r, err
+	}
+	if err := f.as.Refuse(r.Format); err != nil {
+		return r, err
+	}
+	if f.json && f.as.Given {
+		return r, cli.Usagef("--as %s: cannot be used with --json, which has every form", f.as)
+	}
+	s, err := r.Format.Descriptor().Of(r.Settings)
+	if err != nil {
+		return r, err
+	}
+	if err := f.worker.Check(r.Format, &s); err != nil {
+		return r, err
+	}
+	r.Worker, r.Leased = f.worker.Value, f.leases(&s)
+	if err := f.checkState(r.Format, &s, r.Leased); err != nil {
+		return r, err
+	}
+	for _, name := range []string{"sequence-min", "sequence-max"} {
+		if r.Leased && f.Flags.Changed(name) {
+			return r, cli.Usagef("--%s: firn leases a partition with its whole sequence: leave out --%[1]s", name)
 		}
 	}
-	if r.Settings, err = f.Settings(); err != nil {
-		return r, err
-	}
-	if err := f.checkState(r.Format, r.Settings); err != nil {
-		return r, err
-	}
-	r.Leased = f.leases(r.Format, r.Settings)
-	if err := f.making.Set(&r); err != nil {
-		return r, err
-	}
-	r.Worker = f.worker.Value
-	return r, f.checkWorker(r.Format, r.Settings)
+	return r, nil
 }
 
-func (f *newFlags) checkJSON(formats.Format) error {
-	if f.json && f.as.Given {
-		return cli.Usagef("--as %s: cannot be used with --json, which has every form", f.as)
-	}
-	return nil
-}
-
-// checkPartition makes --partition an alias of --worker.
-func (f *newFlags) checkPartition(formats.Format) error {
-	switch {
-	case !f.partition.Given:
-		return nil
-	case f.worker.Given:
-		return cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", f.partition.Text)
-	}
-	f.worker = f.partition
-	return nil
-}
-
-// checkRange returns an error if the worker that a lease is to take is not in the format's range. The
-// generator of a lease has no worker that the library could check.
-func (f *newFlags) checkRange(format formats.Format, set shape.Settings) error {
-	last, _ := format.LastWorker(set)
-	if !f.worker.Given || f.worker.Value <= last && f.worker.Value >= 0 {
-		return nil
-	}
-	name := "worker"
-	if f.partition.Given {
-		name = "partition"
-	}
-	return cli.BadFlag(name, f.worker.Text, fmt.Sprintf("is not in 0 to %d", last))
-}
-
-// checkWorker returns an error if a worker number is missing, or given for a format without
-// workers.
-func (f *newFlags) checkWorker(format formats.Format, set shape.Settings) error {
-	last, ok := format.LastWorker(set)
-	switch {
-	case !ok && f.worker.Given && format.Has("node-bits"):
-		return cli.Usagef("--worker: %s has no worker number without --node-bits: leave out --worker", format.Name())
-	case !ok && f.worker.Given:
-		return cli.Usagef("--worker: %s has no worker number: leave out --worker", format.Name())
-	case !ok || f.worker.Given || !f.noState || last == 0: // 0 is the only worker
-		return nil
-	}
-	words := append([]string{format.Name()}, f.Given()...)
-	return cli.Usagef("--no-state needs --worker, the %s, 0 to %d, as in: firn new %s --no-state --worker %d",
-		format.WorkerName(), last, strings.Join(words, " "), min(7, last))
-}
-
-// leases reports whether the format's worker or times come from a pool. A worker that is given without a store is used
-// as it is.
-func (f *newFlags) leases(format formats.Format, set shape.Settings) bool {
-	_, ok := format.LastWorker(set)
-	return f.fenced || ok && !f.noState && (!f.worker.Given || f.Named() || slices.ContainsFunc(poolFlags, f.Flags.Changed))
+// leases reports whether a worker or times come from a pool. A worker that is given without a store is used as it is.
+func (f *newFlags) leases(s *shape.Shape) bool {
+	_, ok := s.LastWorker()
+	pooled := !f.worker.Given || f.Named() || slices.ContainsFunc(poolFlags, f.Flags.Changed)
+	return f.making.Fenced || ok && !f.noState && pooled
 }
 
 // poolFlags are flags that make no sense without a pool.
 var poolFlags = []string{"store", "state", "no-create", "pool", "wait", "trust-clock"}
 
-// checkState returns an error if flags about pools contradict each other or the format.
-func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
-	_, workers := format.LastWorker(set)
+// checkState returns an error if flags about pools contradict each other or the format, or if a worker is missing.
+func (f *newFlags) checkState(format formats.Format, s *shape.Shape, leased bool) error {
+	last, workers := s.LastWorker()
 	switch {
-	case f.fenced && workers:
-		return cli.Usagef("--fenced: %s leases its times with its worker number: leave out --fenced", format.Name())
-	case f.fenced && f.noState:
+	case f.making.Fenced && f.noState:
 		return cli.Usagef("--fenced: cannot be used with --no-state")
 	case f.wait < 0:
 		return cli.BadFlag("wait", f.wait.String(), "is negative")
-	case f.leases(format, set):
+	case leased:
 		_, err := f.Place()
 		if errors.As(err, new(cli.UsageError)) {
 			return err
@@ -216,7 +165,12 @@ func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
 			return cli.Usagef("--%s: %s uses a pool only with --fenced", name, format.Name())
 		}
 	}
-	return nil
+	if !workers || f.worker.Given || last == 0 { // 0 is the only worker
+		return nil
+	}
+	words := append([]string{format.Name()}, f.Given()...)
+	return cli.Usagef("--no-state needs --worker, the %s, 0 to %d, as in: firn new %s --no-state --worker %d",
+		format.WorkerName(), last, strings.Join(words, " "), min(7, last))
 }
 
 // leased writes IDs with a leased worker, or with leased times.

@@ -20,13 +20,12 @@ import (
 // atFlags are the flags of firn at.
 type atFlags struct {
 	source
-	count     cli.Count
-	worker    cli.Number
-	partition cli.Number // alias of worker for sno
-	sequence  cli.Number
-	meta      cli.Number
-	as        formats.Form
-	json      bool
+	count    cli.Count
+	worker   formats.Worker
+	sequence cli.Number
+	meta     cli.Number
+	as       formats.Form
+	json     bool
 }
 
 // At returns the command firn at.
@@ -53,14 +52,13 @@ func At(s *cli.Streams) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.count, "count", "n", "make this many IDs for each TIME")
-	flags.Var(&f.worker, "worker", "worker number (default: the largest)")
-	flags.Var(&f.partition, "partition", "partition number (sno; alias of --worker)")
+	f.worker.AddTo(cmd, "the largest")
 	flags.Var(&f.sequence, "sequence", "first sequence in each tick (default: 0)")
 	flags.Var(&f.meta, "meta", "metabyte, 0 to 255 (sno)")
 	f.as.AddTo(cmd, "write IDs as text, int or hex", formats.WrittenForms)
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
 	f.source.addTo(cmd)
-	for _, name := range []string{"count", "worker", "partition", "sequence", "meta"} {
+	for _, name := range []string{"count", "sequence", "meta"} {
 		cli.Complete(cmd, name)
 	}
 	return cmd
@@ -72,18 +70,19 @@ func (f *atFlags) maker(ctx context.Context, format string) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case f.json && f.as.Given:
+	if f.json && f.as.Given {
 		return nil, cli.Usagef("--as %s: cannot be used with --json, which has every form", f.as)
-	case f.partition.Given && f.worker.Given:
-		return nil, cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", f.partition.Text)
 	}
 	if err := f.as.Refuse(l.Format); err != nil {
 		return nil, err
 	}
 	m := &maker{layout: l, recipe: formats.Recipe{Recipe: shape.Recipe{Settings: l.settings}, Format: l.Format, Form: f.as.Form, JSON: f.json}, next: make(map[int64]int)}
-	if err := f.setWorker(m); err != nil {
+	if err := f.worker.Check(l.Format, &l.shape); err != nil {
 		return nil, err
+	}
+	if m.worker = f.worker.Value; !f.worker.Given {
+		m.worker, _ = l.shape.LastWorker()
+		m.note = m.worker > 0
 	}
 	m.meta = f.meta.Value
 	if m.meta < 0 || m.meta > math.MaxUint8 {
@@ -97,29 +96,6 @@ func (f *atFlags) maker(ctx context.Context, format string) (*maker, error) {
 		return nil, cli.BadFlag("sequence", f.sequence.Text, "is not in 0 to "+strconv.Itoa(most))
 	}
 	return m, nil
-}
-
-// setWorker sets the worker of a maker.
-func (f *atFlags) setWorker(m *maker) error {
-	name, worker := "worker", f.worker
-	if f.partition.Given {
-		name, worker = "partition", f.partition
-	}
-	last, ok := m.shape.LastWorker()
-	switch {
-	case !ok && worker.Given && m.Has("node-bits"):
-		return cli.Usagef("--worker: %s has no worker number without --node-bits: leave out --worker", m.Name())
-	case !ok && worker.Given:
-		return cli.Usagef("--worker: %s has no worker number: leave out --worker", m.Name())
-	case !worker.Given:
-		m.worker = last
-		m.note = last > 0
-	case worker.Value < 0 || worker.Value > last:
-		return cli.BadFlag(name, worker.Text, fmt.Sprintf("is not in 0 to %d", last))
-	default:
-		m.worker = worker.Value
-	}
-	return nil
 }
 
 // answer writes the IDs of the TIMEs.
