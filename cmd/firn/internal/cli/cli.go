@@ -46,8 +46,8 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if near := nearCommands(cmd, args[0]); len(near) > 0 {
-		return Usagef("unknown command %q: did you mean %s?", args[0], List(near, "or"))
+	if near := nearCommands(cmd, args[0]); near != "" {
+		return Usagef("unknown command %q: did you mean %s?", args[0], near)
 	}
 	return Usagef("unknown command %q", args[0])
 }

@@ -52,8 +52,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 			name = unknown.GetSpecifiedName()
 		}
 		name, _, _ = strings.Cut(name, "=")
-		if near := nearestFlag(cmd.Flags(), name); near != "" {
-			return Usagef("%w: did you mean --%s?", err, near)
+		if near := nearFlags(cmd.Flags(), name); near != "" {
+			return Usagef("%w: did you mean %s?", err, near)
 		}
 		if len(unknown.GetSpecifiedShortnames()) > 1 { // some kinds of IDs begin with a hyphen
 			return Usagef("%w: write -- before an argument that begins with a hyphen", err)

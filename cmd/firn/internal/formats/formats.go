@@ -21,16 +21,6 @@ import (
 // A Format is a format of package inspect.
 type Format struct{ inspect.Format }
 
-// LastWorker returns the largest worker number. ok is false if IDs of the settings have no worker
-// number.
-func (f Format) LastWorker(set shape.Settings) (last int, ok bool) {
-	s, err := f.Descriptor().Of(set)
-	if err != nil {
-		return 0, false
-	}
-	return s.LastWorker()
-}
-
 // WorkerName returns the name of a worker's number. SCRU160 has none by default, and a node ID with some settings.
 func (f Format) WorkerName() string { return cmp.Or(f.Worker(), "node ID") }
 
@@ -155,44 +145,14 @@ func Lookup(name string) (f Format, ok bool) {
 	return f, ok
 }
 
-// Misspelled returns the format's name that a word resembles, or "". A word resembles a name in any
-// case, with hyphens in other places, and with one letter added, missing or wrong, or with two neighbours
-// swapped.
-func Misspelled(word string) string { return nearest(word, 1) }
-
-// nearest returns the format's name that needs the fewest edits of a word, up to most edits, or "". Short
-// names need fewer edits. Hyphens and cases do not count.
-func nearest(word string, most int) (name string) {
-	plain := strings.NewReplacer("-", "", "_", "")
-	word = plain.Replace(strings.ToLower(word))
-	for _, n := range Names() {
-		short := plain.Replace(n)
-		if edits := cli.Distance(word, short); edits <= min(most, len(short)/3) {
-			name, most = n, edits-1
-		}
-	}
-	return name
-}
-
-// beginning returns the first format whose name begins with a word, or "".
-func beginning(word string) string {
-	const least = 3 // letters
-	for _, name := range Names() {
-		if len(word) >= least && strings.HasPrefix(name, strings.ToLower(word)) {
-			return name
-		}
-	}
-	return ""
-}
-
 // Named is Lookup with an error for unknown formats.
 func Named(name string) (Format, error) {
 	f, ok := Lookup(name)
-	if near := cmp.Or(nearest(name, 2), beginning(name)); !ok && near != "" {
+	if ok {
+		return f, nil
+	}
+	if near := cli.Near(name, Names()); near != "" {
 		return f, cli.Usagef("unknown format %q: did you mean %s?", name, near)
 	}
-	if !ok {
-		return f, cli.Usagef("unknown format %q: want %s", name, cli.List(Names(), "or"))
-	}
-	return f, nil
+	return f, cli.Usagef("unknown format %q: want %s", name, cli.List(Names(), "or"))
 }

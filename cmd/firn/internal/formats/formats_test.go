@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/testkit"
@@ -71,9 +72,10 @@ func TestMisspelled(t *testing.T) {
 		"sno": "sno", "SNO": "sno", "sn": "sno", "so": "sno", "no": "sno", "snoo": "sno", "ssno": "sno", "sna": "sno", "son": "sno", "nso": "sno",
 		"scru16": "scru160", "SCRU-160": "scru160", "scru106": "scru160", "scrul60": "scru160",
 		"ulid-flake": "ulidflake", "ulidflake-Scalable": "ulidflake-scalable", "ulidflake_scalable": "ulidflake-scalable", "snowflakesl": "snowflakesi", "snowflake-si": "snowflakesi",
-		"": "", "s": "", "ns": "", "snooo": "", "ons": "", "snaa": "", "xsnox": "", "osn": "", "nanofla": "", "ulidflake-": "ulidflake", "ulid": "", "snowflake": "", "07en9rb30swmf": "",
+		"": "", "s": "", "ns": "", "snooo": "", "ons": "", "snaa": "", "xsnox": "", "osn": "", "ulidflake-": "ulidflake", "07en9rb30swmf": "",
+		"nanofla": "nanoflake", "ulid": "ulidflake", "snowflake": "snowflakesi", "nanofalek": "nanoflake", "nanofalekx": "", "na": "",
 	} {
-		if got := Misspelled(word); got != want {
+		if got := cli.Near(word, Names()); got != want {
 			t.Errorf("%q is meant to be %q, want %q", word, got, want)
 		}
 	}

@@ -90,20 +90,19 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 	var named formats.Format
 	if len(args) > 0 {
 		format, ok := formats.Lookup(args[0])
-		if near := formats.Misspelled(args[0]); !ok && near != "" {
-			return nil, nil, cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
-		}
-		if foreign.Named(args[0]) {
-			if err := f.refuse(args[0]); err != nil {
-				return nil, nil, err
-			}
-			i.kind, args = strings.ToLower(args[0]), args[1:]
-		}
-		if ok {
+		switch near := cli.Near(args[0], formats.Names()); {
+		case ok:
 			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {
 				return nil, nil, err
 			}
 			named, i.named, args = format, true, args[1:]
+		case foreign.Named(args[0]):
+			if err := f.refuse(args[0]); err != nil {
+				return nil, nil, err
+			}
+			i.kind, args = strings.ToLower(args[0]), args[1:]
+		case near != "":
+			return nil, nil, cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
 		}
 	}
 	if err := f.check(i.named, args); err != nil {

@@ -68,10 +68,8 @@ func (i *inspector) checkOnly(match bool) error {
 	if slices.Contains(lineKeys, i.only) {
 		return cli.BadFlag("only", i.only, "is known with --match")
 	}
-	for _, name := range names {
-		if cli.Distance(i.only, name) <= 2 {
-			return cli.BadFlag("only", i.only, "is not a field: did you mean "+name+"?")
-		}
+	if near := cli.Near(i.only, names); near != "" {
+		return cli.BadFlag("only", i.only, "is not a field: did you mean "+near+"?")
 	}
 	if i.named {
 		slices.Sort(names[first:])

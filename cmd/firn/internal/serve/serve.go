@@ -167,13 +167,12 @@ func (f *serveFlags) load(log *slog.Logger) (c server.Config, err error) {
 func (f *serveFlags) configError(err error) error {
 	bad, ok := errors.AsType[*server.ConfigError](err)
 	switch {
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+	case err == nil:
+		return nil
+	case !ok: // the file cannot be read
 		return cli.Usagef("--config: %w", err)
-	case !ok:
-		return err
 	}
-	flag := strings.ReplaceAll(bad.Key, ".", "-")
-	if f.flags.Changed(flag) && f.flags.Lookup(flag) != nil {
+	if flag := strings.ReplaceAll(bad.Key, ".", "-"); f.flags.Changed(flag) {
 		return cli.Usagef("--%s: %s", flag, bad.Text)
 	}
 	return cli.Usage(err)

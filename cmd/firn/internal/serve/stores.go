@@ -72,7 +72,7 @@ func (f *serveFlags) opener(log *slog.Logger, c *server.Config) (*opener, error)
 }
 
 // flagsOf returns the flags of firn pool create for the IDs of a generator.
-func flagsOf(g *server.Leased) (words []string) {
+func flagsOf(g *server.PlannedGenerator) (words []string) {
 	number := func(flag string, n int) {
 		if n != 0 {
 			words = append(words, flag, fmt.Sprint(n))

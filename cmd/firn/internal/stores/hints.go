@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,8 +142,8 @@ func (st *State) missing(known, pool, anew string) []string {
 			list = "Is the path right, and its filesystem mounted?"
 		}
 	}
-	if near := st.near(known); len(near) > 0 {
-		list = "Did you mean " + cli.List(near, "or") + "?"
+	if near := st.near(known); near != "" {
+		list = "Did you mean " + near + "?"
 	}
 	if st.Asks {
 		return []string{list, lost}
@@ -201,9 +202,9 @@ func (st *State) Command(line string) string {
 	return line + " --store …"
 }
 
-// near returns the pools of the store with the names nearest to a misspelt name, if any. Names that differ in their
-// digits, such as orders1 and orders2, are different pools.
-func (st *State) near(name string) (near []string) {
+// near returns the pools of the store that a misspelt name means, or "". Names that differ in their digits, such as
+// orders1 and orders2, are different pools.
+func (st *State) near(name string) string {
 	const longest = 2 * time.Second // a user waits
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
@@ -211,21 +212,13 @@ func (st *State) near(name string) (near []string) {
 	look.NoCreate = true // nothing is made
 	store, _, err := look.Look(ctx)
 	if err != nil || store == nil {
-		return nil
+		return ""
 	}
 	defer store.Close()
 	names, _ := lease.Names(ctx, store)
-	most := min(2, len(name)/3) // edits
-	for _, n := range names {
-		switch edits := cli.Distance(name, n); {
-		case edits == 0, edits > most, formats.OfTorture(n), digits(n) != digits(name):
-		case edits < most:
-			near, most = []string{n}, edits
-		default:
-			near = append(near, n)
-		}
-	}
-	return near
+	return cli.Near(name, slices.DeleteFunc(names, func(n string) bool {
+		return n == name || formats.OfTorture(n) || digits(n) != digits(name)
+	}))
 }
 
 // digits returns the digits of a name.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hbollon/go-edlib"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -72,7 +73,8 @@ func TestMisspeltFlags(t *testing.T) {
 				text := usageError(t, words(path, "--"+word)...)
 				other, _ := strings.CutPrefix(text, "unknown flag: --"+word+": did you mean --")
 				other = strings.TrimSuffix(other, "?")
-				if cmd.Flags().Lookup(other) == nil || cli.Distance(word, other) > cli.Distance(word, f.Name) {
+				edits := func(name string) int { return edlib.OSADamerauLevenshteinDistance(word, name) }
+				if cmd.Flags().Lookup(other) == nil || edits(other) > edits(f.Name) {
 					t.Errorf("firn %s --%s: %s", path, word, text)
 				}
 			}

@@ -218,7 +218,7 @@ func (c *choice) Set(s string) error {
 		return nil
 	}
 	text := "is not " + cli.List(c.values, "or")
-	if near := c.near(strings.ToLower(s)); near != "" {
+	if near := cli.Near(cmp.Or(otherWords[strings.ToLower(s)], s), c.values); near != "" {
 		text += ": did you mean " + near + "?"
 	}
 	return errors.New(text)
@@ -226,14 +226,3 @@ func (c *choice) Set(s string) error {
 
 // otherWords are words of other programs for the values of flags.
 var otherWords = map[string]string{"mariadb": "mysql", "maria": "mysql", "pg": "postgres", "pgsql": "postgres", "psql": "postgres", "postgresql": "postgres"}
-
-// near returns the value that a word means or resembles, or "".
-func (c *choice) near(word string) string {
-	word = cmp.Or(otherWords[word], word)
-	for _, v := range c.values {
-		if cli.Distance(word, v) <= min(2, len(v)/3) {
-			return v
-		}
-	}
-	return ""
-}
