@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"slices"
@@ -15,13 +16,18 @@ import (
 // Check returns an error for a Config that no server takes. Check opens and reads nothing. All errors are a
 // *[ConfigError].
 func (c *Config) Check() error {
+	_, err := c.check()
+	return err
+}
+
+// check is Check, and returns the generators.
+func (c *Config) check() (generators, error) {
 	for _, check := range []func() error{c.checkAddresses, c.checkTLS, c.checkHosts, c.checkLimits} {
 		if err := check(); err != nil {
-			return err
+			return generators{}, err
 		}
 	}
-	_, err := c.supply()
-	return err
+	return c.generators()
 }
 
 // checkAddresses checks where the server listens.
@@ -141,50 +147,22 @@ func (c *Config) checkHosts() error {
 	return nil
 }
 
-// The ranges of limits.
-const (
-	leastIDs, mostIDs       = 1000, 1_000_000
-	leastWait, mostWait     = time.Millisecond, time.Minute
-	leastWindow, mostWindow = 100 * time.Millisecond, time.Hour
-	mostDrain               = 10 * time.Minute
-	mostConnections         = 1_000_000
-)
-
 func (c *Config) checkLimits() error {
 	d := c.withDefaults()
-	switch l := d.Limits; {
-	case l.IDs < leastIDs || l.IDs > mostIDs:
-		return c.badIDs(l.IDs)
-	case l.Connections < 1 || l.Connections > mostConnections:
-		return c.badConnections(l.Connections)
-	case l.Wait < leastWait || l.Wait > mostWait:
-		return c.badWait(l.Wait)
-	case d.Lease.Window < leastWindow || d.Lease.Window > mostWindow:
-		return c.badWindow(d.Lease.Window)
-	case d.Drain < 0 || d.Drain > mostDrain:
-		return c.badDrain(d.Drain)
+	return cmp.Or(
+		checkRange(c, "limits.ids", d.Limits.IDs, 1000, 1_000_000),
+		checkRange(c, "limits.connections", d.Limits.Connections, 1, 1_000_000),
+		checkRange(c, "limits.wait", d.Limits.Wait, time.Millisecond, time.Minute),
+		checkRange(c, "lease.window", d.Lease.Window, 100*time.Millisecond, time.Hour),
+		checkRange(c, "drain", d.Drain, time.Millisecond, 10*time.Minute),
+	)
+}
+
+func checkRange[T int | time.Duration](c *Config, key string, v, least, most T) error {
+	if v < least || v > most {
+		return c.errorf(key, "%v is not in %v to %v", v, least, most)
 	}
 	return nil
-}
-
-func (c *Config) badIDs(n int) error {
-	return c.errorf("limits.ids", "%d is not in %d to %d", n, leastIDs, mostIDs)
-}
-
-func (c *Config) badConnections(n int) error {
-	return c.errorf("limits.connections", "%d is not in 1 to %d", n, mostConnections)
-}
-
-func (c *Config) badWait(d time.Duration) error {
-	return c.errorf("limits.wait", "%v is not in %v to %v", d, leastWait, mostWait)
-}
-
-func (c *Config) badWindow(d time.Duration) error {
-	return c.errorf("lease.window", "%v is not in %v to %v", d, leastWindow, mostWindow)
-}
-
-func (c *Config) badDrain(d time.Duration) error {
-	return c.errorf("drain", "%v is not longer than 0, and at most %v", d, mostDrain)
 }
 
 // clip shortens a text for an error.

@@ -2,163 +2,108 @@ package server
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn/server/internal/strict"
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/firn-id/firn/internal/ages"
+	"github.com/firn-id/firn/server/internal/settings"
 )
 
-// file is the form of a configuration. docs/server-configuration.md has all settings.
+// file is the form of a configuration: the fields of a Config with a tag, and beside them the settings that TOML has in
+// another form. docs/server-configuration.md has all settings.
 type file struct {
-	Listen   strict.Value[[]string]      `toml:"listen"`
-	RESP     strict.Value[string]        `toml:"resp"`
-	Unix     strict.Value[string]        `toml:"unix"`
-	Insecure strict.Value[bool]          `toml:"insecure"`
-	Tokens   strict.Value[string]        `toml:"tokens"`
-	Hosts    strict.Value[[]string]      `toml:"hosts"`
-	Drain    strict.Value[time.Duration] `toml:"drain"`
-
-	TLS struct {
-		Cert strict.Value[string] `toml:"cert"`
-		Key  strict.Value[string] `toml:"key"`
-		CA   strict.Value[string] `toml:"ca"`
-	} `toml:"tls"`
-
+	Config
+	Drain  settings.Duration `toml:"drain"`
 	Limits struct {
-		IDs         strict.Value[int]           `toml:"ids"`
-		Connections strict.Value[int]           `toml:"connections"`
-		Wait        strict.Value[time.Duration] `toml:"wait"`
+		Limits
+		Wait settings.Duration `toml:"wait"`
 	} `toml:"limits"`
-
 	Lease struct {
-		Window     strict.Value[time.Duration] `toml:"window"`
-		Holder     strict.Value[string]        `toml:"holder"`
-		TrustClock strict.Value[bool]          `toml:"trust-clock"`
+		Window settings.Duration `toml:"window"`
+		Lease
 	} `toml:"lease"`
-
-	Generators map[string]fileGenerator `toml:"generators"`
-}
-
-type fileGenerator struct {
-	Format  strict.Value[string]   `toml:"format"`
-	Workers strict.Value[int]      `toml:"workers"`
-	Store   strict.Value[string]   `toml:"store"`
-	Pool    strict.Value[string]   `toml:"pool"`
-	Create  strict.Value[bool]     `toml:"create"`
-	Fenced  strict.Value[bool]     `toml:"fenced"`
-	Keys    strict.Value[[]string] `toml:"keys"`
-
-	Epoch         strict.Value[time.Time] `toml:"epoch"`
-	ClockBits     strict.Value[int]       `toml:"clock-bits"`
-	MachineBits   strict.Value[int]       `toml:"machine-bits"`
-	CounterBits   strict.Value[int]       `toml:"counter-bits"`
-	NodeBits      strict.Value[int]       `toml:"node-bits"`
-	Micro         strict.Value[bool]      `toml:"micro"`
-	IncrementBits strict.Value[int]       `toml:"increment-bits"`
-	StartBits     strict.Value[int]       `toml:"start-bits"`
-	Reset         strict.Value[bool]      `toml:"reset"`
-	Meta          strict.Value[int]       `toml:"meta"`
+	Generators map[string]struct {
+		Generator
+		Epoch any `toml:"epoch"`
+	} `toml:"generators"`
 }
 
 // Load reads the Config from a file of TOML. A name that Load does not know is an error, and so is a value of another
 // type. Errors about the text of the file are a *[ConfigError], with the line. Load does not call [Config.Check], so
 // the caller can change the Config before.
 func Load(path string) (Config, error) {
-	data, err := strict.Read(path, nil)
-	if err != nil {
-		return Config{}, configError(err)
-	}
 	var f file
-	read, err := strict.Decode(path, data, &f)
+	read, err := settings.Read(path, &f, nil)
+	if bad, ok := errors.AsType[*settings.Error](err); ok {
+		err = (*ConfigError)(bad)
+	}
 	if err != nil {
-		return Config{}, configError(err)
-	}
-	c := Config{
-		RESP: f.RESP.V, Unix: f.Unix.V, Insecure: f.Insecure.V, Tokens: f.Tokens.V, Hosts: f.Hosts.V, Drain: f.Drain.V,
-		TLS:    TLS{Cert: f.TLS.Cert.V, Key: f.TLS.Key.V, CA: f.TLS.CA.V},
-		Limits: Limits{IDs: f.Limits.IDs.V, Connections: f.Limits.Connections.V, Wait: f.Limits.Wait.V},
-		Lease:  Lease{Window: f.Lease.Window.V, Holder: f.Lease.Holder.V, TrustClock: f.Lease.TrustClock.V},
-		file:   read,
-	}
-	if f.Listen.Given {
-		c.Listen = f.Listen.V
-	}
-	if err := c.noZeros(&f); err != nil {
 		return Config{}, err
 	}
-	for name, g := range f.Generators {
-		made, err := c.ofFile(name, &g)
-		if err != nil {
-			return Config{}, err
+	c := f.Config
+	c.file, c.Limits, c.Lease, c.Drain = read, f.Limits.Limits, f.Lease.Lease, f.Drain.Duration
+	c.Limits.Wait, c.Lease.Window = f.Limits.Wait.Duration, f.Lease.Window.Duration
+	for _, name := range slices.Sorted(maps.Keys(f.Generators)) {
+		g := f.Generators[name].Generator
+		g.Name = name
+		if at := f.Generators[name].Epoch; at != nil {
+			if g.Epoch, err = epochOf(at); err != nil {
+				return Config{}, c.generatorError(&g, "epoch", "%v", err)
+			}
 		}
-		c.Generators = append(c.Generators, made)
+		c.Generators = append(c.Generators, g)
 	}
-	slices.SortFunc(c.Generators, func(a, b Generator) int { return strings.Compare(a.Name, b.Name) })
-	return c, nil
+	return c, c.checkZeros()
 }
 
-// configError turns an error of package strict into a ConfigError.
-func configError(err error) error {
-	if e, ok := errors.AsType[*strict.Error](err); ok {
-		return (*ConfigError)(e)
-	}
-	return err
-}
-
-// noZeros returns an error for a setting that is empty, where the Config has the empty value for the default.
-func (c *Config) noZeros(f *file) error {
-	for key, v := range map[string]strict.Value[string]{
-		"resp": f.RESP, "unix": f.Unix, "tokens": f.Tokens, "tls.cert": f.TLS.Cert, "tls.key": f.TLS.Key, "tls.ca": f.TLS.CA, "lease.holder": f.Lease.Holder,
+// checkZeros returns an error for a setting that is 0, where 0 means the default in a Config.
+func (c *Config) checkZeros() error {
+	const text = "is 0: leave out the setting for its default, or give a larger number"
+	for _, s := range []struct {
+		key string
+		n   int64
+	}{
+		{"limits.ids", int64(c.Limits.IDs)}, {"limits.connections", int64(c.Limits.Connections)},
+		{"limits.wait", int64(c.Limits.Wait)}, {"lease.window", int64(c.Lease.Window)}, {"drain", int64(c.Drain)},
 	} {
-		if v.Given && v.V == "" {
-			return c.errorf(key, "is empty: leave out the setting, or give a value")
+		if s.n == 0 && c.file.Has(strings.Split(s.key, ".")...) {
+			return c.errorf(s.key, text)
 		}
 	}
-	switch {
-	case f.Limits.IDs.Given && f.Limits.IDs.V == 0:
-		return c.badIDs(0)
-	case f.Limits.Connections.Given && f.Limits.Connections.V == 0:
-		return c.badConnections(0)
-	case f.Limits.Wait.Given && f.Limits.Wait.V == 0:
-		return c.badWait(0)
-	case f.Lease.Window.Given && f.Lease.Window.V == 0:
-		return c.badWindow(0)
-	case f.Drain.Given && f.Drain.V == 0:
-		return c.badDrain(0)
+	for _, g := range c.Generators {
+		for _, s := range []struct {
+			setting string
+			n       int
+		}{{"workers", g.Workers}, {"clock-bits", g.ClockBits}, {"increment-bits", g.IncrementBits}} {
+			if s.n == 0 && c.file.Has("generators", g.Name, s.setting) {
+				return c.generatorError(&g, s.setting, text)
+			}
+		}
 	}
 	return nil
 }
 
-// ofFile returns a generator of the file.
-func (c *Config) ofFile(name string, f *fileGenerator) (Generator, error) {
-	g := Generator{
-		Name: name, Format: f.Format.V, Workers: f.Workers.V, Store: f.Store.V, Pool: f.Pool.V, Create: f.Create.V, Fenced: f.Fenced.V,
-		Keys: f.Keys.V, Epoch: f.Epoch.V, ClockBits: f.ClockBits.V, CounterBits: f.CounterBits.V, NodeBits: f.NodeBits.V, Micro: f.Micro.V,
-		IncrementBits: f.IncrementBits.V, Reset: f.Reset.V, Meta: f.Meta.V,
+// epochOf returns the time of a setting. A date is the beginning of the day in UTC.
+func epochOf(v any) (t time.Time, err error) {
+	switch v := v.(type) {
+	case time.Time:
+		t = v.UTC()
+	case toml.LocalDate:
+		t = v.AsTime(time.UTC)
+	case int64:
+		if t, err = ages.Unix(v); err != nil {
+			return t, err
+		}
+	default:
+		return t, errors.New("is not a time with a zone, a date, or Unix milliseconds, " +
+			"as in 2024-01-01T00:00:00Z, 2024-01-01 or 1704067200000")
 	}
-	if f.MachineBits.Given {
-		g.MachineBits = &f.MachineBits.V
+	if t.IsZero() { // the default in a Config
+		return t, errors.New("is not between the years 1 and 9999")
 	}
-	if f.StartBits.Given {
-		g.StartBits = &f.StartBits.V
-	}
-	key := g.key("")
-	switch {
-	case !f.Format.Given:
-		return g, c.errorf(key+"format", "is missing: want a format, as in format = \"nanoflake\"")
-	case f.Workers.Given && g.Workers == 0:
-		return g, c.errorf(key+"workers", "is 0: want the number of workers, from 1 on, or leave out the setting")
-	case f.ClockBits.Given && g.ClockBits == 0:
-		return g, c.errorf(key+"clock-bits", "is 0: want 40 or 41")
-	case f.IncrementBits.Given && g.IncrementBits == 0:
-		return g, c.errorf(key+"increment-bits", "is 0: want 1 or more, or leave out the setting")
-	case f.Epoch.Given && g.Epoch.IsZero():
-		return g, c.errorf(key+"epoch", "is not between the years 1 and 9999")
-	case f.Store.Given && g.Store == "":
-		return g, c.errorf(key+"store", "is empty: leave out the setting for the default store, or give an address")
-	case f.Pool.Given && g.Pool == "":
-		return g, c.errorf(key+"pool", "is empty: leave out the setting for the usual pool, or give a name")
-	}
-	return g, nil
+	return t, nil
 }

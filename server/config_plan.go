@@ -1,10 +1,10 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,30 +39,18 @@ type PlannedGenerator struct {
 // where it makes and leases nothing. In a Config for Plan, OpenStore returns a nil store for a directory that does not
 // exist and that a server would make. The error is that of [Config.Check].
 func (c *Config) Plan(ctx context.Context) (*Plan, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	made, err := c.supply()
+	made, err := c.check()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Config: c.withDefaults()}
+	p := &Plan{Config: c.withDefaults(), Makes: made.plans}
 	p.readFiles()
-	p.Makes = make([]PlannedGenerator, len(p.Generators))
 	look := looker{opened: map[string]*look{}}
 	var looks sync.WaitGroup
-	for i := range p.Generators {
-		g := &p.Makes[i]
-		g.Generator = p.Generators[i]
-		if !made.Generators[i].Recipe.Leased {
-			continue
+	for i := range p.Makes {
+		if g := &p.Makes[i]; g.Leases > 0 {
+			looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, made.pools[i], made.Lease) })
 		}
-		_, spec, err := c.generator(&g.Generator)
-		if err != nil {
-			return nil, err
-		}
-		g.Leases, g.StoreName, g.PoolName = made.Generators[i].Workers, made.Generators[i].Store, cmp.Or(g.Pool, spec.Name)
-		looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, spec, made.Lease) })
 	}
 	looks.Wait()
 	look.close()
@@ -161,25 +149,9 @@ func (l *looker) close() {
 	}
 }
 
-// A Leased is what a generator takes from a pool.
-type Leased struct {
-	Generator         // of the Config
-	PoolName   string // the pool
-	NumWorkers int    // from 1 on
-}
-
-// Leases returns the generators that lease workers, in the order of the Config. The error is that of [Config.Check].
-func (c *Config) Leases() ([]Leased, error) {
-	var all []Leased
-	for _, g := range c.withDefaults().Generators {
-		made, spec, err := c.generator(&g)
-		if err != nil {
-			return nil, err
-		}
-		if !made.Recipe.Leased {
-			continue
-		}
-		all = append(all, Leased{Generator: g, PoolName: cmp.Or(g.Pool, spec.Name), NumWorkers: made.Workers})
-	}
-	return all, nil
+// Leases returns the generators that lease workers, in the order of the Config. It looks into no store. The error is that
+// of [Config.Check].
+func (c *Config) Leases() ([]PlannedGenerator, error) {
+	made, err := c.generators()
+	return slices.DeleteFunc(made.plans, func(g PlannedGenerator) bool { return g.Leases == 0 }), err
 }

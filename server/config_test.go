@@ -122,7 +122,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}
 	c.DefaultStore = "file:///ids"
-	s, err := c.supply()
+	s, err := c.generators()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: store %s, %d workers", g.Name, g.Store, g.Workers)
 		}
 	}
-	set, err := supply.New(s)
+	set, err := supply.New(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestSettings(t *testing.T) {
 		case reflect.Map:
 			look(of.Elem())
 		case reflect.Struct:
-			for f := range of.Fields() {
+			for _, f := range reflect.VisibleFields(of) {
 				name := f.Tag.Get("toml")
 				if name == "" {
 					continue
@@ -223,7 +223,7 @@ func TestDefaults(t *testing.T) {
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.supply()
+	s, err := c.generators()
 	if err != nil || len(s.Generators) != 6 {
 		t.Fatalf("%d generators, %v", len(s.Generators), err)
 	}
@@ -246,9 +246,20 @@ func generator(format string, lines ...string) string {
 func TestBad(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for text, want := range map[string]string{
-		"listen = ":                                   "1: unexpected EOF; expected value",
-		"resp = \"a:1\"\nresp = \"a:1\"":              "2: Key 'resp'",
-		"[tls]\n[tls]":                                "2: Key 'tls'",
+		"Tokens = \"a\"\ntokens = \"b\"": "1: Tokens: unknown setting: did you mean tokens?",
+		"\n\"\" = 1":                     `"": unknown setting: the settings are`,
+		"version = \"1\"":                "1: version: unknown setting: the settings are listen, resp,",
+		"Drain = \"1s\"":                 "1: Drain: unknown setting: did you mean drain?",
+		generator("sno", "name = \"x\""): "3: generators.g.name: unknown setting: the settings are format, workers,",
+		"- = 1":                          "1: -: unknown setting: the settings are",
+		"tls = {cert = \"a\", kye = 1}":  "1: tls.kye: unknown setting: did you mean key?",
+		"tls = {cert = 1}":               "1: tls.cert: is not a text in quotes",
+		"\ngenerators.g.format = 1":      "2: generators.g.format: is not a text in quotes",
+		"[generators]\n\ng = {format = \"sno\", meta = 256}": "3: generators.g.meta: 256 is not in 0 to 255",
+
+		"listen = ":                                   "1: expected value, not end of input",
+		"resp = \"a:1\"\nresp = \"a:1\"":              "2: key resp is already defined",
+		"[tls]\n[tls]":                                "2: table tls already exists",
 		"\nlistn = []":                                "2: listn: unknown setting: did you mean listen?",
 		"\nListen = []":                               "2: Listen: unknown setting: did you mean listen?",
 		"port = 1":                                    "1: port: unknown setting: the settings are listen, resp,",
@@ -258,22 +269,22 @@ func TestBad(t *testing.T) {
 		"generators = []":                             "1: generators: is no table",
 		"[[generators]]\nformat = \"sno\"":            "1: generators: is no table",
 		"[generators]\norder = \"sno\"":               "2: generators.order: is no table: want the heading [generators.order]",
-		"[listen]\nx = 1":                             "1: listen: is a table: want a value, as in listen = …",
-		"listen = \"a:1\"":                            `1: listen: is a text: want a list of texts, as in ["text", "text"]`,
-		"listen = [1]":                                "1: listen: is a list: want a list of texts",
-		"insecure = \"yes\"":                          "1: insecure: is a text: want true or false",
-		"resp = 6379":                                 "1: resp: is a number: want a text in quotes",
-		"drain = 5":                                   `1: drain: is a number: want a duration in quotes, as in "2s"`,
-		"drain = \"5\"":                               "1: drain: is a text: want a duration",
-		"drain = \"0s\"":                              "1: drain: 0s is not longer than 0",
-		"drain = \"-1s\"":                             "1: drain: -1s is not longer than 0",
-		"drain = \"1h\"":                              "1: drain: 1h0m0s is not longer than 0, and at most 10m0s",
+		"[listen]\nx = 1":                             "1: listen: is not a list of texts",
+		"listen = \"a:1\"":                            `1: listen: is not a list of texts, as in ["text", "text"]`,
+		"listen = [1]":                                "1: listen: is not a list of texts",
+		"insecure = \"yes\"":                          "1: insecure: is not true or false",
+		"resp = 6379":                                 `1: resp: is not a text in quotes, as in "text"`,
+		"drain = 5":                                   `1: drain: is not a duration in quotes, as in "2s"`,
+		"drain = \"5\"":                               "1: drain: is not a duration",
+		"drain = \"0s\"":                              "1: drain: is 0: leave out the setting for its default",
+		"drain = \"-1s\"":                             "1: drain: -1s is not in 1ms to 10m0s",
+		"drain = \"1h\"":                              "1: drain: 1h0m0s is not in 1ms to 10m0s",
 		"tokens = \"\"":                               "1: tokens: is empty",
-		"limits.ids = 1.5":                            "1: limits.ids: is a number with a fraction: want a whole number",
+		"limits.ids = 1.5":                            "1: limits.ids: is not a whole number",
 		"limits.ids = 999":                            "1: limits.ids: 999 is not in 1000 to 1000000",
-		"limits.ids = 0":                              "1: limits.ids: 0 is not in 1000",
+		"limits.ids = 0":                              "1: limits.ids: is 0",
 		"limits.ids = 1_000_001":                      "1: limits.ids: 1000001 is not in",
-		"limits.connections = 0":                      "1: limits.connections: 0 is not in 1",
+		"limits.connections = 0":                      "1: limits.connections: is 0",
 		"limits.wait = \"2m\"":                        "1: limits.wait: 2m0s is not in 1ms to 1m0s",
 		"lease.window = \"1ms\"":                      "1: lease.window: 1ms is not in 100ms to 1h0m0s",
 		"listen = []":                                 `1: listen: is empty, and so are resp and unix`,
@@ -306,26 +317,26 @@ func TestBad(t *testing.T) {
 		generator("ulidflake", "workers = 2", "fenced = true"):                                            "3: generators.g.workers: 2 is not in 1 to 1, the workers of ulidflake",
 		generator("scru160", "pool = \"x\""):                                                              "3: generators.g.pool: scru160 has no worker",
 		generator("nanoflake", "fenced = true"):                                                           "3: generators.g.fenced: nanoflake leases its times with its worker",
-		generator("nanoflake", "meta = 1"):                                                                "3: generators.g.meta: nanoflake has no such setting: leave it out",
-		generator("sno", "epoch = 2024-01-01"):                                                            "3: generators.g.epoch: sno has no such setting",
+		generator("nanoflake", "meta = 1"):                                                                "3: generators.g.meta: nanoflake has no metabyte",
+		generator("sno", "epoch = 2024-01-01"):                                                            "3: generators.g.epoch: the epoch of sno is fixed: 2010-01-01T00:00:00Z",
 		generator("sno", "meta = 256"):                                                                    "3: generators.g.meta: 256 is not in 0 to 255",
-		generator("nanoflake", "epoch = 2024-01-01T00:00:00"):                                             "3: generators.g.epoch: is a time without a zone: want a time with a zone, a date, or Unix milliseconds",
+		generator("nanoflake", "epoch = 2024-01-01T00:00:00"):                                             "3: generators.g.epoch: is not a time with a zone, a date, or Unix milliseconds",
 		generator("nanoflake", "epoch = 1577836800"):                                                      "3: generators.g.epoch: looks like seconds (2020-01-01T00:00:00Z), not Unix milliseconds: write 1577836800000",
 		generator("nanoflake", "epoch = 20200101"):                                                        "3: generators.g.epoch: looks like a date, not Unix milliseconds: write 2020-01-01",
-		generator("nanoflake", "epoch = 3000-01-01"):                                                      "3: generators.g.epoch: 3000-01-01T00:00:00Z is not in 1957",
+		generator("nanoflake", "epoch = 3000-01-01"):                                                      "3: generators.g.epoch: 3000-01-01T00:00:00Z is not in the past",
 		generator("nanoflake", "epoch = 1000-01-01"):                                                      "3: generators.g.epoch: ",
 		generator("nanoflake", "epoch = 2024-01-01T00:00:00.0001Z"):                                       "3: generators.g.epoch: ",
-		generator("snowflakesi", "clock-bits = 0"):                                                        "3: generators.g.clock-bits: is 0: want 40 or 41",
+		generator("snowflakesi", "clock-bits = 0"):                                                        "3: generators.g.clock-bits: is 0",
 		generator("snowflakesi", "clock-bits = 42"):                                                       "3: generators.g.clock-bits: 42 is not 40 or 41",
-		generator("snowflakesi", "machine-bits = 14"):                                                     "3: generators.g.machine-bits: 14 is not in 1 to 13, or 0",
-		generator("snowflakesi", "machine-bits = -1"):                                                     "3: generators.g.machine-bits: -1 is negative",
+		generator("snowflakesi", "machine-bits = 14"):                                                     "3: generators.g.machine-bits: 14 is not in 0 to 13",
+		generator("snowflakesi", "machine-bits = -1"):                                                     "3: generators.g.machine-bits: -1 is not in 0 to 13",
 		generator("scru160", "node-bits = 17"):                                                            "3: generators.g.node-bits: 17 is not in 0 to 16",
 		generator("scru160", "counter-bits = -1"):                                                         "3: generators.g.counter-bits: -1 is not in 0 to 16",
 		generator("scru160", "start-bits = 16"):                                                           "3: generators.g.start-bits: 16 is not in 0 to 15",
-		generator("ulidflake", "increment-bits = 99"):                                                     "3: generators.g.increment-bits: 99 is not in 0 to",
+		generator("ulidflake", "increment-bits = 99"):                                                     "3: generators.g.increment-bits: 99 is not in 1 to 20",
 		generator("nanoflake", "store = \"hunter2\""):                                                     "3: generators.g.store: is no address of a store: neither an absolute path nor scheme://",
 		generator("nanoflake", "store = \"\""):                                                            "3: generators.g.store: is empty",
-		generator("nanoflake", "store = 1"):                                                               "3: generators.g.store: is a number: want a text",
+		generator("nanoflake", "store = 1"):                                                               "3: generators.g.store: is not a text",
 		generator("nanoflake", "pool = \"A b\""):                                                          `3: generators.g.pool: "A b" is no name of a pool`,
 		generator("nanoflake", "keys = [\"a\"]"):                                                          `3: generators.g.keys: "a" is no pattern: want one '*', at the end`,
 		generator("nanoflake", "keys = [\"a*b*\"]"):                                                       `"a*b*" is no pattern`,
@@ -357,7 +368,7 @@ func TestBadFile(t *testing.T) {
 	if _, err := Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a directory: name a file") {
+	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Error(err)
 	}
 	if _, err := Load(write(t, "\x00\xff")); err == nil {
@@ -374,9 +385,13 @@ func TestDefaultStore(t *testing.T) {
 		t.Errorf("two pools of one name: %v", err)
 	}
 	c.Generators = c.Generators[:1]
-	s, err := c.supply()
+	s, err := c.generators()
 	if err != nil || s.Generators[0].Store != "postgres://h/d" {
 		t.Errorf("%+v, %v", s.Generators, err)
+	}
+	served, err := New(c)
+	if err != nil || served.set.All()[0].Store != "postgres://h/d" {
+		t.Errorf("the store of a server: %+v, %v", served, err)
 	}
 	c.DefaultStore = "hunter2"
 	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "generators.a.store: is no address of a store") || strings.Contains(err.Error(), "hunter2") {

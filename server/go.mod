@@ -3,8 +3,9 @@ module github.com/firn-id/firn/server
 go 1.26.0
 
 require (
-	github.com/BurntSushi/toml v1.6.0
 	github.com/firn-id/firn v0.1.0
+	github.com/hbollon/go-edlib v1.7.0
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/prometheus/client_golang v1.24.1
 	github.com/prometheus/client_model v0.6.2
 	golang.org/x/net v0.58.0

@@ -47,15 +47,12 @@ type Server struct {
 // New returns a Server. New reads the files of the Config, and opens neither a port nor a store. The error is that of
 // [Config.Check], or of a file.
 func New(c Config) (*Server, error) {
-	if err := c.Check(); err != nil {
+	made, err := c.check()
+	if err != nil {
 		return nil, err
 	}
 	s := &Server{config: c.withDefaults(), count: metrics.New()}
 	s.log, s.teller = s.config.Log, newTeller(&s.config)
-	generators, err := s.config.supply()
-	if err != nil {
-		return nil, err
-	}
 	if s.access, err = s.config.access(s.reloaded(metrics.Tokens)); err != nil {
 		return nil, err
 	}
@@ -64,8 +61,8 @@ func New(c Config) (*Server, error) {
 			return nil, err
 		}
 	}
-	generators.Notify, generators.Failed = s.event, s.failed
-	if s.set, err = supply.New(generators); err != nil {
+	made.Notify, made.Failed = s.event, s.failed
+	if s.set, err = supply.New(made.Config); err != nil {
 		return nil, err
 	}
 	s.count.Version(s.config.Version)

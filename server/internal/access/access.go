@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -370,9 +369,6 @@ func (t *token) rights(burst int) *rights {
 	}
 	return r
 }
-
-// sorted returns the names of a table of tokens, in order.
-func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 var errOthers = errors.New("other users may use the file")
 
