@@ -29,6 +29,9 @@ func TestLayoutOf(t *testing.T) {
 		if strings.Join(words, " ") != want || ok != (want != "") || ok && layout.Workers == 0 {
 			t.Errorf("%s: %v, %+v, %v", name, words, layout, ok)
 		}
+		if f, _, known := SettingsOf(layout); ok && (!known || f.Name() != layout.Format) {
+			t.Errorf("%s: the layout %+v is of no format", name, layout)
+		}
 		if got := len(LayoutsOf(name)); ok && got != 1 || !ok && got != len(All()) {
 			t.Errorf("%s may be for %d layouts", name, got)
 		}
