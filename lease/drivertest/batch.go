@@ -35,15 +35,14 @@ func batch(s *space) {
 			s.Fatalf("CreateAll has %d revisions of %d: %v", len(revs), len(entries), err)
 		}
 		for i, e := range entries {
-			rev, existed := old[e.Key]
+			_, existed := old[e.Key]
 			if existed != (revs[i] == driver.None) {
 				s.Fatalf("CreateAll has revision %q of %s, which existed: %v", revs[i], e.Key, existed)
 			}
 			if !existed {
-				rev = revs[i]
-				old[e.Key] = rev
+				old[e.Key] = revs[i]
 				if i%50 == 0 {
-					s.want(other, e.Key, string(e.Value), rev)
+					s.want(other, e.Key, string(e.Value), revs[i])
 				}
 			}
 		}

@@ -106,8 +106,3 @@ func completeFormats(_ *cobra.Command, args []string, toComplete string) ([]stri
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
-
-// formatsHelp is the part of the help that all scripts share.
-var formatsHelp = `Formats: ` + cli.List(formats.Names(), "and") + `.
-Without a format, the script has all formats. --epoch, --clock-bits and --machine-bits are
-the settings of the generators, as in firn new: name the formats that have them.`
