@@ -119,8 +119,8 @@ func (c *Config) generator(g *Generator) (made supply.Generator, pool grant.Spec
 	if !ok {
 		return made, pool, c.unknownFormat(g)
 	}
-	d, given := format.Descriptor(), g.options()
-	r, err := given.Recipe(d)
+	d := format.Descriptor()
+	r, err := g.options().Recipe(d)
 	if err != nil {
 		return made, pool, c.optionError(g, err)
 	}
@@ -133,7 +133,7 @@ func (c *Config) generator(g *Generator) (made supply.Generator, pool grant.Spec
 	}
 	made = supply.Generator{Name: g.Name, Format: format, Recipe: r, Workers: max(g.Workers, 1),
 		Pool: g.Pool, Create: g.Create, Keys: g.Keys}
-	return made, pool, c.optionError(g, given.Explain(err))
+	return made, pool, c.optionError(g, err)
 }
 
 // unknownFormat returns the error of a generator without a format, or with an unknown one.

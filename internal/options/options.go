@@ -99,7 +99,8 @@ func (s *Set) Settings(f *shape.Format) (shape.Settings, error) {
 	return set, s.Explain(err)
 }
 
-// Recipe returns how a generator makes the IDs, or an *[Error]. The generator of the recipe checks the rest: see Explain.
+// Recipe returns how a generator makes the IDs, or an *[Error]. Other errors are those of a generator without an option,
+// such as a clock that is out of range.
 func (s *Set) Recipe(f *shape.Format) (shape.Recipe, error) {
 	for _, r := range refusals {
 		if err := Refuse(f, r.option); err != nil && s.has(r.option) {
@@ -127,7 +128,10 @@ func (s *Set) Recipe(f *shape.Format) (shape.Recipe, error) {
 	if bits, ok := s.Numbers["start-bits"]; ok {
 		r.StartBits = &bits
 	}
-	return r, nil
+	leased := r
+	leased.Leased = true // any worker
+	_, err = f.New(leased)
+	return r, s.Explain(err)
 }
 
 // inRange returns an error if a number is given that is out of range.

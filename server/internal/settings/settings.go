@@ -192,7 +192,7 @@ func isTable(t reflect.Type) bool {
 
 // Suggest returns what somebody may have meant by an unknown name, or all names behind a text.
 func Suggest(name string, names []string, all string) string {
-	if meant := near.Names(name, names, edlib.OSADamerauLevenshteinDistance); len(meant) > 0 {
+	if meant := near.Names(name, names, 2, edlib.OSADamerauLevenshteinDistance); len(meant) > 0 {
 		return "did you mean " + strings.Join(meant, " or ") + "?"
 	}
 	return all + strings.Join(names, ", ")

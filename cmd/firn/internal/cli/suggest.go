@@ -13,7 +13,12 @@ import (
 
 // Near returns the names that a misspelt word means, as in "orders or orders-eu", or "".
 func Near(word string, names []string) string {
-	return List(near.Names(word, names, edlib.OSADamerauLevenshteinDistance), "or")
+	return List(near.Names(word, names, 2, edlib.OSADamerauLevenshteinDistance), "or")
+}
+
+// Misspelt is Near for a word that may be something else than a name.
+func Misspelt(word string, names []string) string {
+	return List(near.Names(word, names, 1, edlib.OSADamerauLevenshteinDistance), "or")
 }
 
 // nearFlags returns the flags that a misspelt name means, or "".

@@ -114,12 +114,9 @@ func (f *explainFlags) explanation(name string) (*explanation, error) {
 	if r.Recipe, err = f.making.Recipe(&f.Options, format); err != nil {
 		return nil, err
 	}
-	if _, err := r.Make(); err != nil { // the generator knows which options go together
-		return nil, f.Options.Explain(err)
-	}
 	s, err := format.Descriptor().Of(r.Settings)
 	if err != nil {
-		return nil, f.Options.Explain(err)
+		return nil, err
 	}
 	return explain(format, s, r.Recipe), nil
 }

@@ -72,11 +72,17 @@ func TestMisspelled(t *testing.T) {
 		"sno": "sno", "SNO": "sno", "sn": "sno", "so": "sno", "no": "sno", "snoo": "sno", "ssno": "sno", "sna": "sno", "son": "sno", "nso": "sno",
 		"scru16": "scru160", "SCRU-160": "scru160", "scru106": "scru160", "scrul60": "scru160",
 		"ulid-flake": "ulidflake", "ulidflake-Scalable": "ulidflake-scalable", "ulidflake_scalable": "ulidflake-scalable", "snowflakesl": "snowflakesi", "snowflake-si": "snowflakesi",
-		"": "", "s": "", "ns": "", "snooo": "", "ons": "", "snaa": "", "xsnox": "", "osn": "", "ulidflake-": "ulidflake", "07en9rb30swmf": "",
-		"nanofla": "nanoflake", "ulid": "ulidflake", "snowflake": "snowflakesi", "nanofalek": "nanoflake", "nanofalekx": "", "na": "",
+		"": "", "s": "", "ns": "", "snooo": "", "ons": "", "snaa": "", "xsnox": "", "osn": "", "nanofla": "", "ulidflake-": "ulidflake", "ulid": "", "snowflake": "", "07en9rb30swmf": "",
+	} {
+		if got := cli.Misspelt(word, Names()); got != want {
+			t.Errorf("%q is meant to be %q, want %q", word, got, want)
+		}
+	}
+	for word, want := range map[string]string{
+		"nanofla": "nanoflake", "ulid": "ulidflake", "snowflake": "snowflakesi", "nanofalek": "nanoflake", "nanofalekx": "", "na": "", "": "", "snooo": "",
 	} {
 		if got := cli.Near(word, Names()); got != want {
-			t.Errorf("%q is meant to be %q, want %q", word, got, want)
+			t.Errorf("%q is near %q, want %q", word, got, want)
 		}
 	}
 }

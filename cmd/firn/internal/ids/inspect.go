@@ -90,7 +90,7 @@ func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []str
 	var named formats.Format
 	if len(args) > 0 {
 		format, ok := formats.Lookup(args[0])
-		switch near := cli.Near(args[0], formats.Names()); {
+		switch near := cli.Misspelt(args[0], formats.Names()); {
 		case ok:
 			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {
 				return nil, nil, err

@@ -83,9 +83,9 @@ func New(s *cli.Streams) *cobra.Command {
 
 // generate writes the IDs of a recipe.
 func (f *newFlags) generate(ctx context.Context, s *cli.Streams, r formats.Recipe) error {
-	made, err := r.Make() // before the pool is touched, since the usage may be wrong
+	made, err := r.Make()
 	if err != nil {
-		return f.Options.Explain(err)
+		return err
 	}
 	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
@@ -177,7 +177,7 @@ func (f *newFlags) checkState(format formats.Format, s *shape.Shape, leased bool
 func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, made *formats.Made) error {
 	wanted, err := made.Pool()
 	if err != nil {
-		return f.Options.Explain(err)
+		return err
 	}
 	f.Makes(cmp.Or(string(f.pool), wanted.Name), format.Name(), f.Given())
 	store, c, err := f.leaseConfig(ctx, s, wanted)

@@ -71,11 +71,12 @@ func TestMisspeltFlags(t *testing.T) {
 					continue
 				}
 				text := usageError(t, words(path, "--"+word)...)
-				other, _ := strings.CutPrefix(text, "unknown flag: --"+word+": did you mean --")
-				other = strings.TrimSuffix(other, "?")
+				others, _ := strings.CutPrefix(text, "unknown flag: --"+word+": did you mean --")
 				edits := func(name string) int { return edlib.OSADamerauLevenshteinDistance(word, name) }
-				if cmd.Flags().Lookup(other) == nil || edits(other) > edits(f.Name) {
-					t.Errorf("firn %s --%s: %s", path, word, text)
+				for other := range strings.SplitSeq(strings.TrimSuffix(others, "?"), " or --") {
+					if cmd.Flags().Lookup(other) == nil || edits(other) > edits(f.Name) {
+						t.Errorf("firn %s --%s: %s", path, word, text)
+					}
 				}
 			}
 		})
