@@ -83,7 +83,7 @@ return answer('ok')`)
 local versions, last = {}, tonumber(about[3])
 for i = 1, #ARGV, 2 do
 	local version = ''
-	if redis.call('HEXISTS', entries, ARGV[i]) == 0 then
+	if not redis.call('HGET', entries, ARGV[i]) then
 		last = last + 1
 		version = string.format('%.0f', last)
 	end
