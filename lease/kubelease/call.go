@@ -150,6 +150,9 @@ func (s *Store) failed(r *answer) error {
 	if reason == "" {
 		reason = r.reason()
 	}
+	if code, said, ok := strings.Cut(reason, " desc = "); ok && strings.HasPrefix(code, "rpc error: code = ") {
+		reason = said // of etcd, passed on by the API server
+	}
 	kind := driver.ErrUnavailable
 	if r.status == http.StatusUnauthorized || r.status == http.StatusForbidden || r.status == http.StatusNotFound {
 		kind = driver.ErrRefused

@@ -170,6 +170,7 @@ func TestErrors(t *testing.T) {
 		kubetest.Status(422, "Invalid", "Lease", name, "denied by a policy"):                                    {"422: denied by a policy", "remedy: settings"},
 		kubetest.Status(429, "TooManyRequests", "", "", "too many requests, please try again later"):            {"429", "remedy: settings"},
 		kubetest.Status(500, "InternalError", "", "", "etcdserver: leader changed for "+secret):                 {"leader changed for (token)", "remedy: connect"},
+		kubetest.Status(500, "", "", "", "rpc error: code = Unavailable desc = error reading from server: EOF"): {"500: error reading from server: EOF"},
 		kubetest.Status(503, "ServiceUnavailable", "", "", "apiserver is shutting down"):                        {"503", "remedy: connect"},
 		kubetest.Status(504, "Timeout", "", "", "Timeout: request did not complete within the granted timeout"): {"504"},
 		kubetest.Status(404, "NotFound", "namespaces", "test", "not found"):                                     {"remedy: create"},
