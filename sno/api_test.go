@@ -1,132 +1,13 @@
 package sno_test
 
 import (
-	"bytes"
 	"database/sql/driver"
-	"flag"
-	"go/ast"
-	"go/parser"
-	"go/printer"
-	"go/token"
-	"os"
-	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/firn-id/firn/sno"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/api.golden")
-
-// TestAPI fails after a change of the package's exports. For a change on purpose:
-// go test ./sno -run API -update
-func TestAPI(t *testing.T) {
-	const golden = "testdata/api.golden"
-	got := exported(t)
-	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, added := difference(want, got), difference(got, want)
-	if len(gone)+len(added) > 0 {
-		t.Errorf("the exported API has changed.\nGone:\n%s\nAdded:\n%s", strings.Join(gone, "\n"), strings.Join(added, "\n"))
-	}
-}
-
-// difference returns the lines of a that are not in b.
-func difference(a, b []byte) (lines []string) {
-	has := map[string]bool{}
-	for line := range strings.Lines(string(b)) {
-		has[line] = true
-	}
-	for line := range strings.Lines(string(a)) {
-		if !has[line] {
-			lines = append(lines, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	return lines
-}
-
-// exported returns the exported declarations of the package, one a line, with the name of
-// the type before each field.
-func exported(t *testing.T) []byte {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	fset := token.NewFileSet()
-	show := func(node any) string {
-		var b bytes.Buffer
-		if err := printer.Fprint(&b, fset, node); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(strings.Fields(b.String()), " ")
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.FileExports(file)
-		for _, d := range file.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv != nil && !ast.IsExported(strings.TrimPrefix(show(d.Recv.List[0].Type), "*")) {
-					continue
-				}
-				d.Body = nil
-				lines = append(lines, show(d))
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					lines = append(lines, specLines(d.Tok, spec, show)...)
-				}
-			}
-		}
-	}
-	slices.Sort(lines)
-	return []byte(strings.Join(lines, "\n") + "\n")
-}
-
-func specLines(tok token.Token, spec ast.Spec, show func(any) string) (lines []string) {
-	switch spec := spec.(type) {
-	case *ast.ValueSpec:
-		if slices.ContainsFunc(spec.Names, func(n *ast.Ident) bool { return n.Name != "_" }) {
-			lines = append(lines, tok.String()+" "+show(spec))
-		}
-	case *ast.TypeSpec:
-		fields, isStruct := spec.Type.(*ast.StructType)
-		if !isStruct {
-			return []string{"type " + show(spec)}
-		}
-		lines = append(lines, "type "+spec.Name.Name+" struct")
-		for _, field := range fields.Fields.List {
-			if len(field.Names) == 0 {
-				lines = append(lines, "type "+spec.Name.Name+" struct, embedded "+show(field.Type))
-			}
-			for _, name := range field.Names {
-				line := "type " + spec.Name.Name + " struct, field " + name.Name + " " + show(field.Type)
-				if field.Tag != nil {
-					line += " " + field.Tag.Value
-				}
-				lines = append(lines, line)
-			}
-		}
-	}
-	return lines
-}
 
 // All names of the published documentation, with the signatures. A difference is an error of the
 // compiler.
@@ -241,5 +122,31 @@ func TestPublishedTypes(t *testing.T) {
 		if f.IsExported() && len(f.Index) == 1 {
 			t.Errorf("Generator has the field %s", f.Name)
 		}
+	}
+}
+
+// The constants are untyped, as code that uses the documented package relies on.
+func TestConstants(t *testing.T) {
+	var (
+		binary   [sno.SizeBinary]byte
+		encoded  [sno.SizeEncoded]byte
+		epoch    int64         = sno.Epoch
+		duration time.Duration = sno.TimeUnit
+		integer  int64         = sno.TimeUnit
+		float    float64       = sno.TimeUnit
+		stamp    int64         = sno.MaxTimestamp
+		last     uint64        = sno.MaxTimestamp
+		p        uint16        = sno.MaxPartition
+		seq      uint16        = sno.MaxSequence
+		wider    uint32        = sno.MaxSequence + 1
+	)
+	if len(binary) != 10 || len(encoded) != 16 || epoch != time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).Unix() ||
+		duration != 4*time.Millisecond || integer != 4_000_000 || float != 4e6 ||
+		stamp != 549_755_813_887 || last != 1<<39-1 || p != 65535 || seq != 65535 || wider != 65536 {
+		t.Error("a constant has another value")
+	}
+	end := time.Unix(sno.Epoch, 0).Add(0).UnixNano() + sno.MaxTimestamp*sno.TimeUnit
+	if got := time.Unix(0, end).UTC().Format("2006-01-02 15:04:05.000"); got != "2079-09-07 15:47:35.548" {
+		t.Errorf("timestamps end at %s", got)
 	}
 }

@@ -2,27 +2,12 @@ package sno_test
 
 import (
 	"math/big"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
-
-// modelParse reads a text slowly, as the sum of digits times powers of 32. It returns the offset of the
-// first foreign character, or -1.
-func modelParse(s string) (v *big.Int, offset int) {
-	v = new(big.Int)
-	for i := range len(s) {
-		d := strings.Index(alphabet, string(rune(s[i])))
-		if d < 0 {
-			return nil, i
-		}
-		weight := new(big.Int).Exp(big.NewInt(32), big.NewInt(int64(len(s)-1-i)), nil)
-		v.Add(v, weight.Mul(weight, big.NewInt(int64(d))))
-	}
-	return v, -1
-}
 
 func FuzzParse(f *testing.F)    { suite.FuzzForm(f, "text") }
 func FuzzParseHex(f *testing.F) { suite.FuzzForm(f, "hex") }
@@ -46,10 +31,11 @@ func encoded(t *testing.T, s string) {
 			wantRefusal(t, name, err, len(s), -1)
 			return
 		}
-		v, offset := modelParse(s[from:to])
+		text := testkit.Encoding{Alphabet: alphabet, Min: 1, Max: sno.SizeEncoded}
+		v, refusal := text.Decode(s[from:to], testkit.Sno.Max())
 		switch {
-		case offset >= 0:
-			wantRefusal(t, name, err, len(s), from+offset)
+		case refusal.Kind != testkit.Fine:
+			wantRefusal(t, name, err, len(s), from+refusal.Offset)
 		case err != nil || got != want(v):
 			t.Errorf("%s(%q) = %d, %v; want %d", name, s, got, err, want(v))
 		}

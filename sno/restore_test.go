@@ -191,40 +191,6 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 	}
 }
 
-// While another goroutine makes three IDs a unit, no snapshot is behind an ID made before. Under the race
-// detector, which is slow, this finds a snapshot that reads the word twice; otherwise seldom.
-func TestSnapshotsAreOfOneMoment(t *testing.T) {
-	h := newHands(1000)
-	g := h.generator(t, sno.GeneratorSnapshot{SequenceMax: 99})
-	var made atomic.Int64 // the last ID's unit and sequence
-	mustTry(t, g)
-	made.Store(1000 << 16)
-	var quit atomic.Bool
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer quit.Store(true)
-	all.Go(func() {
-		for !quit.Load() {
-			h.set(h.unit() + 1)
-			for range 3 {
-				id, err := g.TryNext(0)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				made.Store(unit(id)<<16 | int64(id.Sequence()))
-			}
-		}
-	})
-	for range 200_000 {
-		last := made.Load()
-		s := g.Snapshot()
-		if told := s.WallHi<<16 | int64(s.Sequence); told < last {
-			t.Fatalf("snapshot of unit %d, sequence %d is behind unit %d, sequence %d", s.WallHi, s.Sequence, last>>16, last&0xffff)
-		}
-	}
-}
-
 // A load makes IDs by many goroutines until it is stopped.
 type load struct {
 	g       *sno.Generator
