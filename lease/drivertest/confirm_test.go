@@ -3,7 +3,6 @@ package drivertest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"sync"
 	"testing"
@@ -104,22 +103,5 @@ func TestCutDefects(t *testing.T) {
 				t.Errorf("the exit status of a server without defects is %d, want 0:\n%s", code, out)
 			}
 		})
-	}
-}
-
-// A connection with faults can confirm if its store can, and the faults meet Confirm.
-func TestFaultyConfirms(t *testing.T) {
-	able := NewFaulty(memlease.New(), nil, Chances{})
-	if _, ok := able.Confirming().(driver.Confirmer); !ok {
-		t.Error("a connection to a Confirmer is none")
-	}
-	unable := NewFaulty(struct{ driver.Store }{memlease.New()}, nil, Chances{})
-	if _, ok := unable.Confirming().(driver.Confirmer); ok {
-		t.Error("a connection to a store that cannot confirm is a Confirmer")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := able.Confirming().(driver.Confirmer).Confirm(ctx, "a"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Confirm with a cancelled context: %v", err)
 	}
 }

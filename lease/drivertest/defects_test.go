@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
-	"path"
 	"regexp"
 	"runtime"
 	"slices"
@@ -40,19 +38,6 @@ var defects = []struct {
 			}
 			return made, err
 		})},
-	{"Put overwrites when it creates", []string{"Create", "Race", "History"},
-		puts(func(s driver.Store, p put) (driver.Revision, error) {
-			if p.rev == driver.None {
-				return blind(p.ctx, s, p.key, p.value)
-			}
-			return p.to(s)
-		})},
-	{"Put creates with a revision", []string{"Missing"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
-		if _, err := s.Get(p.ctx, p.key); errors.Is(err, driver.ErrNotFound) {
-			p.rev = driver.None
-		}
-		return p.to(s)
-	})},
 	{"Put takes the revision of another key", []string{"OtherRevision"}, func() func(*broken) {
 		var mu sync.Mutex
 		var last driver.Revision
@@ -238,29 +223,7 @@ var defects = []struct {
 			}
 		}
 	}},
-	{"Get finds what is missing", []string{"Missing"}, each(func(b *broken) {
-		b.get = func(ctx context.Context, key string) (driver.Entry, error) {
-			e, err := b.Store.Get(ctx, key)
-			if errors.Is(err, driver.ErrNotFound) {
-				return driver.Entry{Key: key}, nil
-			}
-			return e, err
-		}
-	})},
-	{"Get does not find an empty value", []string{"Values"}, each(func(b *broken) {
-		b.get = func(ctx context.Context, key string) (driver.Entry, error) {
-			e, err := b.Store.Get(ctx, key)
-			if err == nil && len(e.Value) == 0 {
-				return driver.Entry{}, driver.ErrNotFound
-			}
-			return e, err
-		}
-	})},
 	{"Get stops at NUL", []string{"Values"}, gets(func(e *driver.Entry) { e.Value, _, _ = bytes.Cut(e.Value, []byte{0}) })},
-	{"Get trims the end of the line", []string{"Values"}, gets(func(e *driver.Entry) { e.Value = bytes.TrimSuffix(e.Value, []byte("\n")) })},
-	{"Put takes long values", []string{"Values"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
-		return s.Put(p.ctx, p.key, p.value[:min(len(p.value), driver.MaxValue)], p.rev)
-	})},
 	{"Put writes before it refuses a long value", []string{"Values"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
 		if len(p.value) > driver.MaxValue {
 			s.Put(p.ctx, p.key, p.value[:driver.MaxValue], p.rev)
@@ -269,12 +232,6 @@ var defects = []struct {
 	})},
 	{"keys are of lower case", []string{"Keys"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
 		return s.Put(p.ctx, strings.ToLower(p.key), p.value, p.rev)
-	})},
-	{"Put writes before it refuses a key", []string{"Keys"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
-		if driver.CheckKey(p.key) != nil {
-			s.Put(p.ctx, "invalid", p.value, driver.None)
-		}
-		return p.to(s)
 	})},
 	{"a key is an entry's or a folder's", []string{"Nested"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
 		list, err := s.List(p.ctx, "")
@@ -306,11 +263,6 @@ var defects = []struct {
 			})
 		}
 	}},
-	{"Put spoils its argument", []string{"Copies"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
-		made, err := p.to(s)
-		clear(p.value)
-		return made, err
-	})},
 	{"Get returns what it keeps", []string{"Copies"}, func() func(*broken) {
 		var mu sync.Mutex
 		kept := make(map[driver.Revision][]byte)
@@ -325,18 +277,6 @@ var defects = []struct {
 			})
 		}
 	}},
-	{"List returns what it keeps", []string{"Copies"}, each(func(b *broken) {
-		kept := make(map[driver.Revision][]byte)
-		onList(b, func(prefix string, list []driver.Entry) []driver.Entry {
-			for i, e := range list {
-				if _, ok := kept[e.Revision]; !ok {
-					kept[e.Revision] = e.Value
-				}
-				list[i].Value = kept[e.Revision]
-			}
-			return having(prefix, list)
-		})
-	})},
 	{"CreateAll creates what exists", []string{"Batch"}, each(func(b *broken) {
 		b.createAll = func(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
 			for _, e := range entries {
@@ -369,34 +309,9 @@ var defects = []struct {
 		list = having(prefix, list)
 		return list[:min(len(list), 256)]
 	})},
-	{"List goes backwards", []string{"List", "ListMany"}, lists(func(prefix string, list []driver.Entry) []driver.Entry {
-		list = having(prefix, list)
-		slices.Reverse(list)
-		return list
-	})},
-	{"List goes folder by folder", []string{"List"}, lists(func(prefix string, list []driver.Entry) []driver.Entry {
-		list = having(prefix, list)
-		slices.SortFunc(list, func(a, b driver.Entry) int {
-			return slices.Compare(strings.Split(a.Key, "/"), strings.Split(b.Key, "/"))
-		})
-		return list
-	})},
-	{"List takes the prefix for a folder", []string{"List"}, lists(func(prefix string, list []driver.Entry) []driver.Entry {
-		return slices.DeleteFunc(list, func(e driver.Entry) bool {
-			prefix := strings.TrimSuffix(prefix, "/")
-			return prefix != "" && e.Key != prefix && !strings.HasPrefix(e.Key, prefix+"/")
-		})
-	})},
 	{"List takes the prefix for a pattern", []string{"List"}, lists(func(prefix string, list []driver.Entry) []driver.Entry {
 		like := regexp.MustCompile("^" + strings.NewReplacer("_", ".", "%", ".*").Replace(regexp.QuoteMeta(strings.ToValidUTF8(prefix, "?"))))
 		return slices.DeleteFunc(list, func(e driver.Entry) bool { return !like.MatchString(e.Key) })
-	})},
-	{"List cleans the prefix", []string{"List"}, lists(func(prefix string, list []driver.Entry) []driver.Entry {
-		clean := strings.TrimPrefix(path.Clean("/"+prefix), "/")
-		if strings.HasSuffix(prefix, "/") && clean != "" {
-			clean += "/"
-		}
-		return having(clean, list)
 	})},
 	{"List has the values of the List before", []string{"Handles", "History"}, each(func(b *broken) {
 		var mu sync.Mutex
@@ -413,15 +328,6 @@ var defects = []struct {
 			return having(prefix, list)
 		})
 	})},
-	{"List has no revisions", []string{"List", "Handles"}, lists(func(prefix string, list []driver.Entry) []driver.Entry {
-		for i := range list {
-			list[i].Revision = driver.None
-		}
-		return having(prefix, list)
-	})},
-	{"a cancelled context does not matter", []string{"Cancelled"}, puts(func(s driver.Store, p put) (driver.Revision, error) {
-		return s.Put(context.WithoutCancel(p.ctx), p.key, p.value, p.rev)
-	})},
 	{"Put writes before it looks at the context", []string{"Cancelled"},
 		puts(func(s driver.Store, p put) (driver.Revision, error) {
 			made, err := s.Put(context.WithoutCancel(p.ctx), p.key, p.value, p.rev)
@@ -430,14 +336,6 @@ var defects = []struct {
 			}
 			return made, err
 		})},
-	{"Get and List do not look at the context", []string{"Cancelled"}, each(func(b *broken) {
-		b.get = func(ctx context.Context, key string) (driver.Entry, error) {
-			return b.Store.Get(context.WithoutCancel(ctx), key)
-		}
-		b.list = func(ctx context.Context, prefix string) ([]driver.Entry, error) {
-			return b.Store.List(context.WithoutCancel(ctx), prefix)
-		}
-	})},
 	{"Close closes all handles", []string{"Close"}, func() func(*broken) {
 		var all []driver.Store
 		return func(b *broken) {
@@ -451,44 +349,7 @@ var defects = []struct {
 		}
 	}},
 	{"Close does nothing", []string{"Close"}, each(func(b *broken) { b.close = func() error { return nil } })},
-	{"a closed handle finds nothing", []string{"Close"}, each(func(b *broken) {
-		closed := false
-		b.close = func() error { closed = true; return nil }
-		b.get = func(ctx context.Context, key string) (driver.Entry, error) {
-			if closed {
-				return driver.Entry{}, driver.ErrNotFound
-			}
-			return b.Store.Get(ctx, key)
-		}
-	})},
-	{"the last Close deletes the entries", []string{"Reopen"}, func() func(*broken) {
-		var mu sync.Mutex
-		handles, age := 0, 0
-		return func(b *broken) {
-			mu.Lock()
-			defer mu.Unlock()
-			handles++
-			key := func(key string) string { return fmt.Sprintf("%s@%d", key, age) }
-			b.get = func(ctx context.Context, k string) (driver.Entry, error) {
-				e, err := b.Store.Get(ctx, key(k))
-				e.Key = k
-				return e, err
-			}
-			b.put = func(ctx context.Context, k string, value []byte, rev driver.Revision) (driver.Revision, error) {
-				return b.Store.Put(ctx, key(k), value, rev)
-			}
-			b.close = func() error {
-				mu.Lock()
-				defer mu.Unlock()
-				if handles--; handles == 0 {
-					age++
-				}
-				return nil
-			}
-		}
-	}},
 	{"String shows a password", []string{"String"}, each(func(b *broken) { b.string = func() string { return "postgres://me:hunter2@127.0.0.1/leases" } })},
-	{"String shows a password that is a setting", []string{"String"}, each(func(b *broken) { b.string = func() string { return "host=127.0.0.1 password=hunter2" } })},
 	{"an error shows what is given as secret", []string{"String"}, each(func(b *broken) {
 		b.get = func(ctx context.Context, key string) (driver.Entry, error) {
 			e, err := b.Store.Get(ctx, key)
@@ -497,10 +358,6 @@ var defects = []struct {
 			}
 			return e, err
 		}
-	})},
-	{"String changes", []string{"String"}, each(func(b *broken) {
-		calls := 0
-		b.string = func() string { calls++; return fmt.Sprint("call ", calls) }
 	})},
 	{"Confirm answers from a cache", []string{"Confirm", "Regained", "History", "Faults"}, each(func(b *broken) {
 		var cache sync.Map
@@ -565,39 +422,8 @@ var defects = []struct {
 			return l.entry, l.err
 		}
 	})},
-	{"Confirm does not look at the context", []string{"Confirm"}, each(func(b *broken) {
-		b.confirm = func(_ context.Context, key string) (driver.Entry, error) { return b.get(context.Background(), key) }
-	})},
-	{"Confirm takes any key", []string{"Confirm"}, each(func(b *broken) {
-		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
-			return b.get(ctx, strings.Trim(strings.ToLower(key), "./ "))
-		}
-	})},
-	{"Confirm goes on after Close", []string{"Confirm"}, func() func(*broken) {
-		other := memlease.New()
-		return func(b *broken) {
-			get, put := b.get, b.put
-			b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-				made, err := put(ctx, key, value, rev)
-				if err == nil {
-					blind(ctx, other, key, value)
-				}
-				return made, err
-			}
-			b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
-				e, err := get(ctx, key)
-				if errors.Is(err, fs.ErrClosed) {
-					return other.Get(ctx, key)
-				}
-				return e, err
-			}
-		}
-	}},
 	{"Now is zero", []string{"Clock"}, each(func(b *broken) {
 		b.now = func(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }
-	})},
-	{"Now does not look at the context", []string{"Clock"}, each(func(b *broken) {
-		b.now = func(context.Context) (time.Time, error) { return time.Unix(1, 0), nil }
 	})},
 	{"Now is an hour ahead", []string{"Skew"}, each(func(b *broken) {
 		b.now = func(context.Context) (time.Time, error) { return time.Now().Add(time.Hour), nil }
