@@ -58,6 +58,8 @@ func TestClockJumpsWhileIdle(t *testing.T) {
 							time.Sleep(100 * time.Millisecond)
 							mints(t, g, l)
 						}
+						testkit.OK(t, l.Close())
+						log.want(t, "acquired renewed withdrawn renewed released")
 					})
 				})
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,27 +54,6 @@ func TestLease(t *testing.T) {
 		_, next, log2 := keep(t, p, clock, Config{Worker: Number(l.Worker()), Wait: -1})
 		if next.Worker() != l.Worker() || log2.events[0].From.Before(log.last(t, Released).Until) {
 			t.Errorf("after %v comes %v", log.last(t, Released), log2.events[0])
-		}
-	})
-}
-
-// Leases of one process have a worker each.
-func TestWorkersOfOneProcess(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 10)
-		seen := map[int]bool{}
-		for range 10 {
-			g, l, _ := keep(t, p, clock, Config{Wait: -1})
-			mints(t, g, l)
-			seen[l.Worker()] = true
-		}
-		if len(seen) != 10 {
-			t.Errorf("10 leases have the workers %v", seen)
-		}
-		_, err := try(t, p, clock, Config{Wait: -1})
-		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !errors.Is(err, ErrNoWorker) || none.Workers != 10 || none.Pool != "p" ||
-			none.Soonest.Before(clock.now()) || none.Soonest.Sub(clock.now()) > time.Second {
-			t.Errorf("for the 11th: %v", err)
 		}
 	})
 }
@@ -141,25 +121,17 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// replaced returns a lease that lost the pool's only worker while the store was down, the generator
-// and the log of the lease, and the present holder of the worker.
-func replaced(t *testing.T) (*nanoflake.Generator, *Lease, *testLog, *Lease) {
-	t.Helper()
-	clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-	q, down := cutOff(p)
-	g, l, log := keep(t, q, clock, Config{})
-	down.Store(true)
-	_, l2, _ := keep(t, p, clock, Config{})
-	down.Store(false)
-	time.Sleep(20 * time.Second)
-	return g, l, log, l2
-}
-
-// A lease without its lost worker, and without another free worker, takes the first worker that
-// comes free.
+// A lease that lost the pool's only worker while the store was down says once that it waits, and takes
+// the first worker that comes free.
 func TestLostAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, l, log, l2 := replaced(t)
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		q, down := cutOff(p)
+		g, l, log := keep(t, q, clock, Config{})
+		down.Store(true)
+		_, l2, _ := keep(t, p, clock, Config{})
+		down.Store(false)
+		time.Sleep(20 * time.Second)
 		if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) || !errors.Is(err, ErrNoWorker) {
 			t.Errorf("without a worker: %v", err)
 		}
@@ -169,24 +141,17 @@ func TestLostAndNoOther(t *testing.T) {
 		l2.Close()
 		time.Sleep(time.Second)
 		mints(t, g, l)
+		if got := log.kinds(); !strings.Contains(got, " lost waiting ") || !strings.Contains(got, " acquired") {
+			t.Errorf("events: %s", got)
+		}
+		waits := func(e Event) bool { return e.Kind == Waiting }
+		if first := slices.IndexFunc(log.events, waits); slices.ContainsFunc(log.events[first+1:], waits) {
+			t.Errorf("it said more than once that it waits: %v", log.events)
+		}
 		testkit.OK(t, l.Close())
 		if got := log.last(t, Released); got.Worker != 0 {
 			t.Errorf("%+v", got)
 		}
-	})
-}
-
-func TestCloseWithoutStore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := newTestClock()
-		p, down := cutOff(mustCreate(t, memlease.New(), 2))
-		g, l, log := keep(t, p, clock, Config{})
-		down.Store(true)
-		if err := l.Close(); !errors.Is(err, driver.ErrUnavailable) || !errors.Is(l.Close(), driver.ErrUnavailable) {
-			t.Errorf("Close: %v", err)
-		}
-		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "after Close")
-		log.want(t, "acquired")
 	})
 }
 
@@ -208,35 +173,6 @@ func TestCloseReadOnly(t *testing.T) {
 		if err := l.Close(); !errors.Is(err, full) || errors.Is(err, ErrRolledBack) {
 			t.Errorf("Close: %v", err)
 		}
-	})
-}
-
-func TestCloseAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		for range 20 {
-			_, l, _ := keep(t, p, clock, Config{Wait: -1})
-			testkit.OK(t, l.Close())
-		}
-		used, _, err := p.Workers(t.Context())
-		if err != nil || used[0].Until.Sub(clock.now()) > grace {
-			t.Errorf("20 leases without an ID used up %v: %v", used[0].Until.Sub(clock.now()), err)
-		}
-	})
-}
-
-// Lost replies cost nothing: the lease finds the stored changes.
-func TestRepliesLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		p.store = mute(p.store)
-		g, l, log := keep(t, p, clock, Config{})
-		for range 300 {
-			mints(t, g, l)
-			time.Sleep(97 * time.Millisecond)
-		}
-		testkit.OK(t, l.Close())
-		log.want(t, "acquired renewed released")
 	})
 }
 

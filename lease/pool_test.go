@@ -56,36 +56,23 @@ func (p *prepared) Prepare(context.Context) error {
 	return nil
 }
 
-// Create prepares a store, and only for a pool that could be.
-func TestCreatePrepares(t *testing.T) {
-	ctx, store := t.Context(), &prepared{Store: memlease.New()}
+// Create prepares a store, and only for a pool that could be. So does a recovery, if it may create the pool.
+func TestPrepares(t *testing.T) {
+	ctx, layouts := t.Context(), []grant.Layout{testLayout(4)}
+	store := &prepared{Store: memlease.New()}
+	recovers := func(name string, c RecoveryConfig) error { return testkit.Err(RecoverPool(ctx, store, name, c)) }
 	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
-	testkit.Is(t, testkit.Err(Create(ctx, store, "A", testLayout(4))), ErrConfig, "Create of a bad name")
-	testkit.Is(t, testkit.Err(Open(ctx, store, "p", testLayout(4))), ErrNoPool, "Open of none")
-	if store.calls != 0 {
-		t.Errorf("prepared %d times for nothing", store.calls)
-	}
-	testkit.Must(Create(ctx, store, "p", testLayout(4)))
+	testkit.Is(t, testkit.Err(Create(ctx, store, "A", layouts[0])), ErrConfig, "Create of a bad name")
+	testkit.Is(t, testkit.Err(Open(ctx, store, "p", layouts[0])), ErrNoPool, "Open of none")
+	testkit.Is(t, recovers("p", RecoveryConfig{Layouts: layouts}), ErrNoPool, "RecoverPool of none")
+	testkit.Is(t, recovers("p", RecoveryConfig{Create: true}), ErrNoPool, "RecoverPool without a layout")
+	testkit.Is(t, recovers("A", RecoveryConfig{Create: true, Layouts: layouts}), ErrConfig, "RecoverPool of a bad name")
+	testkit.Same(t, store.calls, 0)
+	testkit.Must(Create(ctx, store, "p", layouts[0]))
 	testkit.Must(Lookup(ctx, store, "p"))
-	if store.calls != 1 {
-		t.Errorf("prepared %d times for a pool", store.calls)
-	}
-}
-
-// A recovery prepares a store only if the recovery may create the pool.
-func TestRecoverPoolPrepares(t *testing.T) {
-	ctx, store := t.Context(), &prepared{Store: memlease.New()}
-	layouts := []grant.Layout{testLayout(4)}
-	testkit.Is(t, testkit.Err(RecoverPool(ctx, store, "p", RecoveryConfig{Layouts: layouts})), ErrNoPool, "RecoverPool of none")
-	testkit.Is(t, testkit.Err(RecoverPool(ctx, store, "p", RecoveryConfig{Create: true})), ErrNoPool, "Recover without a layout")
-	testkit.Is(t, testkit.Err(RecoverPool(ctx, store, "A", RecoveryConfig{Create: true, Layouts: layouts})), ErrConfig, "RecoverPool of a bad name")
-	if store.calls != 0 {
-		t.Errorf("prepared %d times for nothing", store.calls)
-	}
-	testkit.Must(RecoverPool(ctx, store, "p", RecoveryConfig{Create: true, Layouts: layouts}))
-	if store.calls != 1 {
-		t.Errorf("prepared %d times for a pool", store.calls)
-	}
+	testkit.Same(t, store.calls, 1)
+	testkit.OK(t, recovers("q", RecoveryConfig{Create: true, Layouts: layouts}))
+	testkit.Same(t, store.calls, 2)
 }
 
 // If two processes find no pool, one process creates the pool and the other process opens the same

@@ -329,35 +329,6 @@ func TestRecoveryWindow(t *testing.T) {
 	}
 }
 
-// A lease that read the pool before a recovery, and the workers after its begin, takes no worker.
-func TestTakeWhileRecovered(t *testing.T) {
-	for _, worker := range []Choice{{}, Number(0)} {
-		clock, store := newTestClock(), memlease.New()
-		p := mustCreate(t, store, 4)
-		testkit.Must(p.grow(t.Context(), -1))
-		died := errors.New("died")
-		begun := false
-		p.store = &hooked{Store: store, before: func(op, key string) error {
-			if op == "list" && !begun {
-				begun = true
-				dying := &hooked{Store: store, before: func(op, key string) error {
-					if op == "put" && key != poolKey("p") {
-						return died
-					}
-					return nil
-				}}
-				testkit.Is(t, testkit.Err(RecoverPool(t.Context(), dying, "p", RecoveryConfig{clock: clock.now})), died, "the recovery")
-			}
-			return nil
-		}}
-		_, err := try(t, p, clock, Config{Wait: -1, Worker: worker})
-		if !begun || !errors.Is(err, ErrRecovering) && !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
-			t.Errorf("%+v: %v", worker, err)
-		}
-		notHeld(t, store)
-	}
-}
-
 // notHeld fails the test if a lease holds a worker.
 func notHeld(t *testing.T, store driver.Store) {
 	t.Helper()

@@ -282,7 +282,7 @@ func TestSampleFull(t *testing.T) {
 		c.Wait = 3 * time.Second
 		first := clock.now().Add(time.Minute)
 		_, err := starting(t, p, c)
-		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !none.Soonest.Equal(first) {
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !errors.Is(err, ErrNoWorker) || none.Pool != "p" || none.Workers != 300 || !none.Soonest.Equal(first) {
 			t.Errorf("%v; want %v", err, first)
 		}
 		if counted.requests > 300/sampleShare+3*counted.lists {

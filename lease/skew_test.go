@@ -54,8 +54,12 @@ func TestStoreClock(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			clock.step(by)
 			p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
+			checked := p.CheckClock(t.Context(), Config{clock: clock.now})
 			err := tries(t, p, clock, Config{Wait: -1})
 			skew, wrong := errors.AsType[*SkewError](err)
+			if fmt.Sprint(checked) != fmt.Sprint(err) {
+				t.Errorf("a clock that is wrong by %v: CheckClock says %v, Start %v", by, checked, err)
+			}
 			if wrong != (by.Abs() > time.Minute) || wrong != errors.Is(err, ErrClockSkew) || wrong && (skew.Now.Sub(skew.Reference) != by || !skew.OfStore) {
 				t.Errorf("a clock that is wrong by %v: %v", by, err)
 			}
@@ -64,31 +68,6 @@ func TestStoreClock(t *testing.T) {
 					t.Errorf("a clock that is wrong by %v, with MaxSkew %v, TrustClock %v: %v", by, c.MaxSkew, c.TrustClock, err)
 				}
 			}
-		})
-	}
-}
-
-// If the store has no clock, leases compare their clocks with the records.
-func TestRecordsClock(t *testing.T) {
-	const year = 365 * 24 * time.Hour
-	for _, test := range []struct {
-		by    time.Duration
-		wrong bool
-	}{
-		{-2 * time.Minute, true}, {-time.Minute, false}, {0, false}, {time.Hour, false}, {year - time.Hour, false}, {year + time.Hour, true},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			clock, right := newTestClock(), newTestClock()
-			p := mustCreate(t, memlease.New(), 20)
-			for range 3 {
-				keep(t, p, right, Config{})
-			}
-			clock.step(test.by)
-			err := tries(t, p, clock, Config{Wait: -1})
-			if skew, wrong := errors.AsType[*SkewError](err); wrong != test.wrong || wrong && skew.OfStore || !wrong && err != nil {
-				t.Errorf("a clock that is wrong by %v: %v", test.by, err)
-			}
-			testkit.OK(t, tries(t, p, clock, Config{Wait: -1, TrustClock: true}))
 		})
 	}
 }
@@ -165,14 +144,18 @@ func TestYoungPool(t *testing.T) {
 	})
 }
 
-// A pool is in use if any worker is in use. Other workers may have been idle for years. After an
+// If the store has no clock, leases compare their clocks with the records. A pool is in use if any worker is in use. Other workers may have been idle for years. After an
 // operator has trusted the clock once, leases start. A record years ahead does not count.
 func TestIdlePool(t *testing.T) {
-	const day = 24 * time.Hour
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
 	for name, test := range map[string]struct {
 		used      []time.Duration // before now
 		reference time.Duration   // of the error, before now; 0 for none
 	}{
+		"all are old enough":          {[]time.Duration{year + time.Hour, year + time.Hour}, year + time.Hour},
+		"all are old, but not enough": {[]time.Duration{year - time.Hour, year - time.Hour}, 0},
+		"all are far ahead":           {[]time.Duration{-2 * time.Minute, -2 * time.Minute, -2 * time.Minute}, -2 * time.Minute},
+		"all are ahead, but not far":  {[]time.Duration{-time.Minute, -time.Minute, -time.Minute}, 0},
 		"all are old":                 {[]time.Duration{400 * day, 500 * day, 600 * day}, 400 * day},
 		"one is in use":               {[]time.Duration{400 * day, 500 * day, 0}, 0},
 		"one was used months ago":     {[]time.Duration{400 * day, 364 * day, 500 * day}, 0},
@@ -202,6 +185,9 @@ func TestIdlePool(t *testing.T) {
 			var ago time.Duration
 			if skew, ok := errors.AsType[*SkewError](err); ok {
 				ago = clock.now().Sub(skew.Reference).Round(time.Second)
+				if skew.OfStore {
+					t.Errorf("%s: %v is by the store's clock", name, err)
+				}
 			}
 			if ago != test.reference || (err == nil) != (test.reference == 0) {
 				t.Errorf("%s: %v, want a reference %v ago", name, err, test.reference)
@@ -221,22 +207,12 @@ func TestIdlePool(t *testing.T) {
 	}
 }
 
-// CheckClock asks the store's clock if the store has a clock, and reports invalid settings.
+// CheckClock reports invalid settings, and a store that cannot be asked.
 func TestCheckClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, right := newTestClock(), newTestClock()
-		clock.step(-2 * time.Minute)
-		p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
-		var skew *SkewError
-		if err := p.CheckClock(t.Context(), Config{clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
-			t.Error(err)
-		}
-		testkit.OK(t, p.CheckClock(t.Context(), Config{clock: right.now}))
-		testkit.Is(t, p.CheckClock(t.Context(), Config{MaxSkew: -1}), ErrConfig, "")
-		p, down := cutOff(p)
-		down.Store(true)
-		testkit.Is(t, p.CheckClock(t.Context(), Config{clock: right.now}), driver.ErrUnavailable, "")
-	})
+	p, down := cutOff(mustCreate(t, memlease.New(), 2))
+	testkit.Is(t, p.CheckClock(t.Context(), Config{MaxSkew: -1}), ErrConfig, "")
+	down.Store(true)
+	testkit.Is(t, p.CheckClock(t.Context(), Config{}), driver.ErrUnavailable, "")
 }
 
 // If no lease holds a worker, and a clock that was ahead has used up all workers, the error does

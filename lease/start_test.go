@@ -3,7 +3,6 @@ package lease_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -58,49 +57,6 @@ func TestCreate(t *testing.T) {
 	l.Close()
 	if _, _, err := startNanoflake(t.Context(), memlease.New(), nanoflake.Config{}, lease.Config{Pool: "mien"}); !errors.Is(err, lease.ErrNoPool) {
 		t.Errorf("a store of one machine, and a name that may be misspelled: %v", err)
-	}
-}
-
-// In an existing store, a lease creates a pool only with Config.Create.
-func TestExistingStore(t *testing.T) {
-	dir := t.TempDir()
-	_, l, err := startNanoflake(t.Context(), files(t, dir), nanoflake.Config{}, lease.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	store := testkit.Must(filelease.Open(dir, filelease.NoCreate))
-	other := nanoflake.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
-	if _, _, err := startNanoflake(t.Context(), store, other, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
-		t.Errorf("a missing pool: %v", err)
-	}
-	for _, c := range []nanoflake.Config{{}, other} {
-		_, l, err := startNanoflake(t.Context(), store, c, lease.Config{Create: !c.Epoch.IsZero()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Close()
-	}
-}
-
-// The lease that creates the pool raises Created, before Acquired. The next lease does not.
-func TestCreated(t *testing.T) {
-	store := memlease.New()
-	for _, want := range []string{"created acquired released", "acquired released"} {
-		var kinds []string
-		_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Notify: func(e lease.Event) {
-			kinds = append(kinds, e.Kind.String())
-			if e.Kind == lease.Created && (e.Pool != "nanoflake" || e.Worker != -1 || !e.Until.IsZero() || e.Err != nil) {
-				t.Errorf("%+v", e)
-			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Close()
-		if got := strings.Join(kinds, " "); got != want {
-			t.Errorf("events %s, not %s", got, want)
-		}
 	}
 }
 

@@ -1,40 +1,12 @@
 package lease
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"reflect"
 	"testing"
 	"time"
-
-	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/lease/driver"
 )
-
-// What errors.Is says of the package's errors.
-func TestErrorKinds(t *testing.T) {
-	cause := fmt.Errorf("%w: x", driver.ErrUnavailable)
-	for err, is := range map[error][]error{
-		&NoWorkerError{}:                           {ErrNoWorker},
-		&HeldError{}:                               {ErrHeld},
-		&ExpiredError{Cause: cause}:                {ErrLeaseExpired, iderr.ErrFenced, driver.ErrUnavailable},
-		&StartingError{Cause: cause}:               {ErrStarting, iderr.ErrFenced, driver.ErrUnavailable},
-		&StartingError{}:                           {ErrStarting, iderr.ErrFenced},
-		&UnrecordedError{}:                         {ErrUnrecorded},
-		&SkewError{}:                               {ErrClockSkew},
-		&MismatchError{}:                           {ErrPoolMismatch},
-		&waitError{&HeldError{}, context.Canceled}: {ErrHeld, context.Canceled},
-		&driver.Error{Err: ErrDamaged}:             {ErrDamaged, driver.ErrDamaged},
-	} {
-		for _, target := range is {
-			if !errors.Is(err, target) {
-				t.Errorf("%T is not %v", err, target)
-			}
-		}
-	}
-}
 
 // What logs get of events.
 func TestEvents(t *testing.T) {

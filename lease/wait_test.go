@@ -3,13 +3,11 @@ package lease
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -55,18 +53,31 @@ func TestWait(t *testing.T) {
 	})
 }
 
+// watched is a store that tells of each change.
+type watched struct {
+	driver.Store
+	changes chan struct{}
+}
+
+func (w watched) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	defer driver.Signal(w.changes)
+	return w.Store.Put(ctx, key, value, rev)
+}
+
+func (w watched) Watch(context.Context, string) (<-chan struct{}, error) { return w.changes, nil }
+
 // If the store tells of changes, a waiting lease gets a worker as soon as the worker is given back,
 // and makes few requests until then.
 func TestWaitWatching(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		synctest.Test(t, func(t *testing.T) {
 			looks := 0
-			watched := faults.NewWatched(&hooked{Store: memlease.New(), before: func(op, key string) error {
+			watched := watched{&hooked{Store: memlease.New(), before: func(op, key string) error {
 				if op == "list" || op == "get" && key == workerKey("p", 0) {
 					looks++
 				}
 				return nil
-			}})
+			}}, make(chan struct{}, 1)}
 			clock, p := newTestClock(), mustCreate(t, watched, 1)
 			_, first, _ := keep(t, p, clock, Config{Window: 5 * time.Minute, First: 5 * time.Minute})
 			began, after := time.Now(), 30*time.Second+137*time.Millisecond
@@ -118,28 +129,14 @@ func TestWaitPrice(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			looks := 0
 			clock, store := newTestClock(), memlease.New()
-			p := mustCreate(t, store, workers)
-			for worker := 0; worker < workers; {
-				for grown := min(worker+64, workers); worker < grown; worker++ {
-					r := p.unused(worker, p.term())
-					r.Until, r.Attempt = clock.now().Add(time.Hour).UnixMicro(), "x"
-					r.Window, r.Incarnation = time.Hour.Microseconds(), "somebody"
-					put(t, store, workerKey("p", worker), encode(r))
-				}
-			}
-			r, _, err := readPool(t.Context(), store, "p")
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Made = [][2]int{{0, workers}}
-			put(t, store, poolKey("p"), encode(r))
+			p := stocked(t, store, clock, workers, workers, func(int) time.Duration { return time.Minute })
 			p.store = &hooked{Store: store, before: func(op, _ string) error {
 				if op == "list" {
 					looks++
 				}
 				return nil
 			}}
-			_, err = try(t, p, clock, Config{Wait: 10 * time.Second})
+			_, err := try(t, p, clock, Config{Wait: 10 * time.Second})
 			if !errors.Is(err, ErrNoWorker) || looks > most || looks < most*9/10-1 {
 				t.Errorf("%d workers: %d looks in 10 s, want %d or a little less: %v", workers, looks, most, err)
 			}
@@ -204,21 +201,6 @@ func TestWaitingTold(t *testing.T) {
 			t.Errorf("without a wait: %v, %v", err, log.events)
 		}
 		first.Close()
-	})
-}
-
-// A lease without its lost worker raises Waiting, too.
-func TestReplacementTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, log, l2 := replaced(t)
-		l2.Close()
-		time.Sleep(time.Second)
-		if got := log.kinds(); !strings.Contains(got, " lost waiting ") || !strings.Contains(got, " acquired") {
-			t.Errorf("events: %s", got)
-		}
-		if n := len(slices.DeleteFunc(slices.Clone(log.events), func(e Event) bool { return e.Kind != Waiting })); n != 1 {
-			t.Errorf("it said %d times that it waits", n)
-		}
 	})
 }
 

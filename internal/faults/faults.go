@@ -1,5 +1,5 @@
-// Package faults makes stores fail: a [Store] loses, delays and repeats the calls of another store, a
-// [Clocked] has a clock, and a [Watched] reports changes. Tests and firn torture use the package, and
+// Package faults makes stores fail: a [Store] loses, delays and repeats the calls of another store, and
+// a [Clocked] has a clock. Tests and firn torture use the package, and
 // lease/drivertest offers it to authors of stores.
 package faults
 

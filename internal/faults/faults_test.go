@@ -1,48 +1,17 @@
 package faults
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
-
-func TestClocked(t *testing.T) {
-	at := time.Unix(1, 0)
-	var clock driver.Clock = Clocked{memlease.New(), func() time.Time { return at }}
-	if now, err := clock.Now(t.Context()); !now.Equal(at) || err != nil {
-		t.Errorf("Now: %v, %v, want %v", now, err, at)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	testkit.Is(t, testkit.Err(clock.Now(ctx)), context.Canceled, "Now with a cancelled context")
-}
-
-// Clocked and Watched confirm if their store does.
-func TestConfirmThrough(t *testing.T) {
-	s := memlease.New()
-	rev := testkit.Must(s.Put(t.Context(), "a", []byte("x"), driver.None))
-	unable := struct{ driver.Store }{s}
-	for _, c := range []driver.Confirmer{Clocked{Store: s}, NewWatched(s)} {
-		if e, err := c.Confirm(t.Context(), "a"); err != nil || e.Revision != rev {
-			t.Errorf("%T: revision %q, %v; want %q", c, e.Revision, err, rev)
-		}
-	}
-	for _, c := range []driver.Confirmer{Clocked{Store: unable}, NewWatched(unable)} {
-		e, err := c.Confirm(t.Context(), "a")
-		if failed, ok := errors.AsType[*driver.Error](err); !ok || failed.Err != driver.ErrUnconfirmable || e.Revision != driver.None {
-			t.Errorf("%T of a store that cannot confirm: revision %q, %v", c, e.Revision, err)
-		}
-	}
-}
 
 // certain returns a store and a connection on which each call has one fault.
 func certain(chances Chances) (*memlease.Store, *Store) {
@@ -146,26 +115,6 @@ func TestRepeat(t *testing.T) {
 	// Nothing repeated lands: the first of two took the revision.
 	if got, want := f.Counts(), (Counts{Repeats: 100}); got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
-	}
-}
-
-func TestDelay(t *testing.T) {
-	ctx := t.Context()
-	s, f := certain(Chances{Delay: 1})
-	var seen []string
-	var fail error
-	f.Wait = func(context.Context) error {
-		seen = append(seen, value(t, s, "a"))
-		return fail
-	}
-	testkit.Must(f.Put(ctx, "a", []byte("x"), driver.None))
-	if want := []string{"none", "x"}; !reflect.DeepEqual(seen, want) {
-		t.Errorf("the values during the delays were %q, want %q", seen, want)
-	}
-	fail = context.DeadlineExceeded
-	_, err := f.Get(ctx, "a")
-	if !errors.Is(err, driver.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a delay that fails: %v", err)
 	}
 }
 
