@@ -4,13 +4,10 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/testing/etcdtest"
@@ -101,20 +98,5 @@ func TestReport(t *testing.T) {
 		if m.ids != 20 || m.runs != 2 {
 			t.Errorf("%s: %d IDs of %d runs", c.name, m.ids, m.runs)
 		}
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, args := range []string{"-stores redis -runs 1", "-outage 1s -stores none", "-runs"} {
-		if err := run(t.Context(), strings.Fields(args), new(bytes.Buffer)); err == nil {
-			t.Errorf("%s: no error", args)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
-	defer cancel()
-	<-ctx.Done()
-	needs(t, "postgres")
-	if err := run(ctx, strings.Fields("-stores postgres -runs 1"), new(bytes.Buffer)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("without time: %v", err)
 	}
 }
