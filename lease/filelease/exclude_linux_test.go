@@ -1,11 +1,14 @@
 package filelease
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -155,7 +158,17 @@ func TestExcludeProcess(t *testing.T) {
 // children. Until a child runs its program, the child has all files of the process.
 func TestReleaseBesideChildren(t *testing.T) {
 	const region = int64(0x0bad_c0d9) << 32
-	testkit.StartChildren(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var children sync.WaitGroup
+	defer children.Wait()
+	defer stop()
+	for range 2 {
+		children.Go(func() {
+			for ctx.Err() == nil {
+				exec.CommandContext(ctx, os.Args[0], "-test.run=^$").Run()
+			}
+		})
+	}
 	for i := range 3000 {
 		release, other := claimOne(t, region, int64(i%2))
 		if other != nil {

@@ -80,31 +80,3 @@ func TestPlaceDamaged(t *testing.T) {
 	testkit.OK(t, s.Adopt())
 	mustOpen(t, dir, plain)
 }
-
-// TestHere: the place of a directory does not change.
-func TestHere(t *testing.T) {
-	dir := t.TempDir()
-	first, err := here(dir)
-	if err != nil || first.Inode == 0 {
-		t.Fatalf("here = %+v, %v", first, err)
-	}
-	testkit.OK(t, errors.Join(os.WriteFile(filepath.Join(dir, "x"), nil, 0o600), os.Chmod(dir, 0o770)))
-	if again, err := here(dir); again != first || err != nil {
-		t.Errorf("here = %+v, %v, before %+v", again, err, first)
-	}
-	if other, err := here(t.TempDir()); other == first || err != nil {
-		t.Errorf("of another directory: %+v, %v", other, err)
-	}
-}
-
-// TestPassingPlace: a directory that loses entries has a finding.
-func TestPassingPlace(t *testing.T) {
-	for _, magic := range []uint32{0x01021994, 0x858458f6, overlayMagic} {
-		h := plain
-		h.filesystem = func(string) (filesystem, error) { return byMagic(magic), nil }
-		found, err := mustOpen(t, t.TempDir(), h).Inspect(t.Context())
-		if err != nil || len(found) != 1 || !found[0].Loses || found[0].Advice == "" {
-			t.Errorf("Inspect = %+v, %v", found, err)
-		}
-	}
-}

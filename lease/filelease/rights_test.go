@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -41,20 +40,6 @@ func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...
 	wantError(t, testkit.Err(s.Put(t.Context(), "new/entry", make([]byte, driver.MaxValue), driver.None)), want...)
 	wantError(t, testkit.Err(s.Get(t.Context(), "new/entry")), driver.ErrNotFound)
 	wantNoTemp(t, s.dir)
-}
-
-func TestFileSizeLimit(t *testing.T) {
-	if !inChild(t, nil) {
-		return
-	}
-	s := mustOpen(t, t.TempDir(), plain)
-	rev := mustPut(t, s, "a/b", "one", driver.None)
-	signal.Ignore(syscall.SIGXFSZ)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
-		t.Skipf("the system sets no limit on the size of files: %v", err)
-	}
-	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EFBIG)
-	mustPut(t, s, "a/b", "two", rev)
 }
 
 // TestPermission runs as a user without rights. The system does not check the rights of root.
