@@ -1,14 +1,12 @@
 package storetest
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"math/big"
 	"net"
 	"os"
@@ -108,40 +106,6 @@ func Silent(t testing.TB) string {
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l.Addr().String()
-}
-
-// Replacing returns the address of a proxy for a server. The proxy replaces a text that the server
-// sends by a text of the same length.
-func Replacing(t testing.TB, server, text, by string) string {
-	t.Helper()
-	l, err := loopback.Proxy(server, func(client, server net.Conn) {
-		go io.Copy(server, client)
-		replacing(client, server, []byte(text), []byte(by))
-	})
-	check(t, err)
-	t.Cleanup(func() { l.Close() })
-	return l.Addr().String()
-}
-
-// replacing copies until the end, and replaces a text. It holds back an end that may be the
-// beginning of the text.
-func replacing(to io.Writer, from io.Reader, text, by []byte) {
-	var held []byte
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buf)
-		held = bytes.ReplaceAll(append(held, buf[:n]...), text, by)
-		keep := 0
-		if err == nil {
-			for keep = min(len(held), len(text)-1); !bytes.HasPrefix(text, held[len(held)-keep:]); keep-- {
-			}
-		}
-		_, failed := to.Write(held[:len(held)-keep])
-		if err != nil || failed != nil {
-			return
-		}
-		held = bytes.Clone(held[len(held)-keep:])
-	}
 }
 
 // Certify makes a certificate for 127.0.0.1, signed by itself, and its key. Certify returns their

@@ -125,3 +125,18 @@ func callers(t *testing.T, file string) func(line int) string {
 		return ""
 	}
 }
+
+// function returns the name of a function, or "Type.Method" for a method.
+func function(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	receiver := f.Recv.List[0].Type
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver = star.X
+	}
+	if id, ok := receiver.(*ast.Ident); ok {
+		return id.Name + "." + f.Name.Name
+	}
+	return f.Name.Name // of a generic type
+}

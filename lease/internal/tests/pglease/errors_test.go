@@ -14,11 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/pglease"
 )
@@ -135,50 +133,6 @@ func TestPrepareRace(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	}
-}
-
-// TestGrant has an administrator run the statements of Schema and Grant. A user with these
-// privileges alone opens the store, creates a pool, and takes a lease.
-func TestGrant(t *testing.T) {
-	conn := connect(t, given())
-	table := schema(t, conn) + ".leases"
-	user := role(t, conn, "")
-	statements, err := pglease.Schema(table)
-	testkit.OK(t, err)
-	grants, err := pglease.Grant(table, user)
-	testkit.OK(t, err)
-	if n := strings.Count(grants, ";"); n != 2 || strings.Contains(grants, "DELETE") {
-		t.Errorf("the privileges are\n%s", grants)
-	}
-	run(t, conn, "%s", statements)
-	run(t, conn, "%s", grants)
-
-	s := storetest.Open(t, pglease.Open, as(given("table="+table), user))
-	storetest.FindingsLose(t, s, false)
-	testkit.OK(t, s.Prepare(t.Context()))
-	testkit.OK(t, minter.Create(t.Context(), s))
-	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
-	testkit.OK(t, err)
-	if _, err := gen.Next(); err != nil {
-		t.Error(err)
-	}
-	testkit.OK(t, held.Close())
-	if _, err := lease.Survey(t.Context(), s); err != nil {
-		t.Error(err)
-	}
-
-	for _, v := range [][2]string{{"a.b.c", user}, {table, ""}, {table, "a\x00b"}} {
-		if _, err := pglease.Grant(v[0], v[1]); err == nil {
-			t.Errorf("there are statements for table %q and user %q", v[0], v[1])
-		}
-	}
-	if _, err := pglease.Schema("a.b.c"); err == nil {
-		t.Error("there are statements for a.b.c")
-	}
-	odd, err := pglease.Grant("", `o"dd`)
-	if want := `TO "o""dd";`; err != nil || !strings.Contains(odd, want) || !strings.Contains(odd, `"public"."firn_leases"`) {
-		t.Errorf("the privileges on the default table are %q, %v, without %s", odd, err, want)
 	}
 }
 

@@ -28,42 +28,6 @@ func throughProxy(t *testing.T, settings ...string) (p *proxy, through, direct *
 	return p, storetest.Open(t, pglease.Open, storetest.With(p.address(addr), settings...)), direct
 }
 
-// TestSilence has the network swallow everything for a while, and forget its connections. Calls end
-// in time. The next calls, on new connections, wait for no old call.
-func TestSilence(t *testing.T) {
-	t.Parallel()
-	p, s, _ := throughProxy(t)
-	const callers = 12
-	each := func(call func(key string)) {
-		var all sync.WaitGroup
-		for i := range callers {
-			all.Go(func() { call(fmt.Sprint("key-", i)) })
-		}
-		all.Wait()
-	}
-	revs := sync.Map{}
-	each(func(key string) { revs.Store(key, storetest.Put(t, s, key, "x", driver.None)) })
-	p.set(func() { p.frozen = true })
-	for range 3 {
-		each(func(key string) {
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			defer cancel()
-			_, err := s.Put(ctx, key, []byte("y"), "7") // which no entry has
-			storetest.Fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("silence: %v, want an error that is context.DeadlineExceeded", err)
-			}
-		})
-	}
-	p.set(func() { p.frozen, p.forgot = false, p.number })
-	each(func(key string) {
-		rev, _ := revs.Load(key)
-		if _, err := s.Put(t.Context(), key, []byte("y"), rev.(driver.Revision)); err != nil {
-			t.Errorf("after the silence: %v", err)
-		}
-	})
-}
-
 // TestBroken has all connections end: at most one call fails.
 func TestBroken(t *testing.T) {
 	p, s, _ := throughProxy(t)

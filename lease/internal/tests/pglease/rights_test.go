@@ -83,6 +83,14 @@ func TestRights(t *testing.T) {
 			t.Errorf("%q: %s", v, text)
 		}
 	}
+	for _, v := range [][2]string{{"a.b.c", user}, {"ids.leases", ""}, {"ids.leases", "a\x00b"}} {
+		if text, err := pglease.Grant(v[0], v[1]); err == nil {
+			t.Errorf("%q: %s", v, text)
+		}
+	}
+	if text, err := pglease.Grant("", `o"dd`); err != nil || !strings.Contains(text, `TO "o""dd";`) || strings.Contains(text, "DELETE") {
+		t.Errorf("%s, %v", text, err)
+	}
 	if text, err := pglease.Rights("postgres://h/db", "a\nDROP TABLE x; --"); err != nil || strings.Contains(text, "--") && strings.HasPrefix(text, "-- ") {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -166,59 +167,6 @@ func TestPassword(t *testing.T) {
 	s := storetest.Prepare(t, redislease.Open, srv.address("password-file="+file))
 	if strings.Contains(s.String(), "hunter2") {
 		t.Error(s)
-	}
-	admin := redis.NewClient(&redis.Options{Addr: srv.Host(), Password: "hunter2"})
-	defer admin.Close()
-	limited := func(user, rights string) string {
-		command(t, admin, append([]any{"ACL", "SETUSER", user, "on", ">hunter4", "~{firn}:*", "resetchannels"}, words(rights)...)...)
-		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.Host())
-	}
-	// The rights are enough, and each of the rights is needed.
-	_, err = redislease.Open(t.Context(), limited("none", "+ping"))
-	storetest.Fails(t, "no rights", err, driver.ErrUnavailable, "remedy: permissions")
-	text, err := redislease.Rights(srv.address(), "some")
-	testkit.OK(t, err)
-	_, rights, _ := strings.Cut(text, "~{firn}:* ")
-	rights = strings.TrimSpace(rights) + " +exists" // to prepare
-	some := storetest.Prepare(t, redislease.Open, limited("some", rights))
-	storetest.Put(t, some, "a", "x", driver.None)
-	if _, err := some.List(t.Context(), ""); err != nil {
-		t.Error(err)
-	}
-	if _, err := some.Now(t.Context()); err != nil {
-		t.Error(err)
-	}
-	findings(t, some, "keeps no log")
-	for i, word := range strings.Fields(rights) {
-		if word == "+exists" || word == "+time" {
-			continue // for Prepare and the clock alone
-		}
-		s, err := redislease.Open(t.Context(), limited(fmt.Sprint("without", i), strings.Replace(rights+" ", word+" ", "", 1)))
-		switch word {
-		case "+info":
-			if err == nil {
-				findings(t, s, "INFO")
-			}
-			continue
-		case "+config|get":
-			continue // below
-		}
-		if err == nil {
-			if _, err = s.Get(t.Context(), "a"); err == nil {
-				_, err = s.List(t.Context(), "")
-			}
-			if err == nil {
-				_, err = s.Put(t.Context(), fmt.Sprint("b", i), nil, driver.None)
-			}
-		}
-		if word == "+eval" && err == nil {
-			continue // the server knew the scripts
-		}
-		storetest.Fails(t, "without "+word, err, driver.ErrUnavailable, "remedy: permissions")
-	}
-	// The refused calls have damaged nothing.
-	if _, err := s.Get(t.Context(), "a"); err != nil {
-		t.Error(err)
 	}
 	_, err = redislease.Open(t.Context(), "redis://nobody:hunter4@"+srv.Host())
 	storetest.Fails(t, "no such user", err, driver.ErrRefused, "WRONGPASS")
@@ -381,11 +329,26 @@ func TestWaitAOF(t *testing.T) {
 	}
 }
 
-// TestOld has a server that seems to be of an old version.
+// An aging hook has servers say that they are Redis 4.
+type aging struct{ hook }
+
+var version = regexp.MustCompile(`redis_version:\S+`)
+
+func (*aging) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if info, ok := cmd.(*redis.StringCmd); ok && cmd.Name() == "info" {
+			info.SetVal(version.ReplaceAllString(info.Val(), "redis_version:4.0.14"))
+		}
+		return err
+	}
+}
+
 func TestOld(t *testing.T) {
-	srv := start(t)
-	_, err := redislease.Open(t.Context(), aged(t, srv))
-	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "want Redis 5 or later", "remedy: settings")
+	raw := needGiven(t)
+	raw.AddHook(new(aging))
+	_, err := redislease.New(t.Context(), raw, redislease.Options{Prefix: prefix(t, raw)})
+	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "Redis 4.0.14 is too old", "want Redis 5 or later", "remedy: settings")
 }
 
 // TestSentinel has a Sentinel that knows the primary, and makes a replica the primary.

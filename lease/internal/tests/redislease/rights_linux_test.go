@@ -1,6 +1,7 @@
 package redislease_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/redislease"
 )
 
@@ -64,8 +66,11 @@ func TestRights(t *testing.T) {
 					if right == "+eval" || right == "+zadd" { // the server knows the scripts; a new record
 						continue
 					}
-					if use(fmt.Sprint("without", n), right) == nil {
+					err := use(fmt.Sprint("without", n), right)
+					if err == nil {
 						t.Errorf("%s is not needed", right)
+					} else if _, ok := errors.AsType[*driver.Error](err); ok {
+						storetest.Fails(t, "without "+right, err, driver.ErrUnavailable, "remedy: permissions")
 					}
 				}
 			}

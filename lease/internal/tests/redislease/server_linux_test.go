@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/process"
@@ -41,17 +40,6 @@ func watch(t *testing.T, primary server, down int, lines ...string) *process.Ser
 	testkit.OK(t, s.Start())
 	t.Cleanup(s.Kill)
 	return s
-}
-
-// aged returns the address of a proxy for a server. The server there seems to be Redis 4.
-func aged(t *testing.T, s server) string {
-	t.Helper()
-	_, version, _ := strings.Cut(client(t, s.Host()).Info(t.Context(), "server").Val(), "redis_version:")
-	version, _, _ = strings.Cut(version, "\r\n")
-	if len(version) < 3 {
-		t.Fatalf("the version is %q", version)
-	}
-	return "redis://" + storetest.Replacing(t, s.Host(), "redis_version:"+version, "redis_version:4."+strings.Repeat("0", len(version)-2)) + "/0"
 }
 
 // durable are settings that keep acknowledged changes.
