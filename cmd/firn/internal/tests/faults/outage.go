@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
@@ -109,21 +110,14 @@ func watchOutage(ctx context.Context, out io.Writer, name string, s server, shor
 	return nil
 }
 
-// gates are proxies that can be shut. A shut gate drops traffic silently.
+// gates are proxies that can be shut. A shut gate holds back all that it gets.
 type gates struct {
 	listeners []net.Listener
-	closed    chan struct{}
-	state     chan gateState // holds the current state
-}
-
-type gateState struct {
-	shut    bool
-	changed chan struct{}
+	shutting  sync.RWMutex // is held for writing while the gates are shut
 }
 
 func newGates(servers []string) (*gates, []string, error) {
-	g := &gates{closed: make(chan struct{}), state: make(chan gateState, 1)}
-	g.state <- gateState{changed: make(chan struct{})}
+	g := new(gates)
 	var by []string
 	for _, server := range servers {
 		l, err := loopback.Proxy(server, g.connect)
@@ -138,51 +132,38 @@ func newGates(servers []string) (*gates, []string, error) {
 }
 
 func (g *gates) shut(shut bool) {
-	s := <-g.state
-	close(s.changed)
-	g.state <- gateState{shut, make(chan struct{})}
+	if shut {
+		g.shutting.Lock()
+	} else {
+		g.shutting.Unlock()
+	}
 }
 
 func (g *gates) close() {
 	for _, l := range g.listeners {
 		l.Close()
 	}
-	close(g.closed)
 }
 
 func (g *gates) connect(client, server net.Conn) {
 	ended := make(chan struct{}, 2)
 	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 		go func() {
-			defer func() { ended <- struct{}{} }()
-			b := make([]byte, 32<<10)
-			for {
-				n, err := way[0].Read(b)
-				for n > 0 {
-					s := <-g.state
-					g.state <- s
-					if !s.shut {
-						break
-					}
-					select {
-					case <-s.changed:
-					case <-g.closed:
-						return
-					}
-				}
-				if n > 0 {
-					if _, err := way[1].Write(b[:n]); err != nil {
-						return
-					}
-				}
-				if err != nil {
-					return
-				}
-			}
+			io.Copy(gate{way[1], &g.shutting}, way[0])
+			ended <- struct{}{}
 		}()
 	}
-	select {
-	case <-ended:
-	case <-g.closed:
-	}
+	<-ended
+}
+
+// A gate is one way of a connection.
+type gate struct {
+	io.Writer
+	shutting *sync.RWMutex
+}
+
+func (g gate) Write(b []byte) (int, error) {
+	g.shutting.RLock()
+	defer g.shutting.RUnlock()
+	return g.Writer.Write(b)
 }
