@@ -57,7 +57,6 @@ func (p *prepared) Prepare(context.Context) error {
 }
 
 // Create prepares a store, and only for a pool that could be. So does a recovery, if it may create the pool.
-// Nothing else does.
 func TestPrepares(t *testing.T) {
 	ctx, layouts := t.Context(), []grant.Layout{testLayout(4)}
 	store := &prepared{Store: memlease.New()}
@@ -65,9 +64,6 @@ func TestPrepares(t *testing.T) {
 	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
 	testkit.Is(t, testkit.Err(Create(ctx, store, "A", layouts[0])), ErrConfig, "Create of a bad name")
 	testkit.Is(t, testkit.Err(Open(ctx, store, "p", layouts[0])), ErrNoPool, "Open of none")
-	testkit.Must(OpenOrCreate(ctx, store, "o", layouts[0]))
-	l := testkit.Must(Start(ctx, store, generator(t, newTestClock()), Config{Create: true}))
-	testkit.OK(t, l.Close())
 	testkit.Is(t, recovers("p", RecoveryConfig{Layouts: layouts}), ErrNoPool, "RecoverPool of none")
 	testkit.Is(t, recovers("p", RecoveryConfig{Create: true}), ErrNoPool, "RecoverPool without a layout")
 	testkit.Is(t, recovers("A", RecoveryConfig{Create: true, Layouts: layouts}), ErrConfig, "RecoverPool of a bad name")

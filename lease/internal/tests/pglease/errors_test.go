@@ -14,9 +14,11 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/pglease"
 )
@@ -83,6 +85,8 @@ func TestTable(t *testing.T) {
 	schema := schema(t, conn)
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
+	_, _, err := minter.Start(t.Context(), s, lease.Config{Create: true})
+	storetest.Fails(t, "a lease, which makes no table", err, driver.ErrRefused, "42P01", "remedy: create")
 	storetest.Unprepared(t, s, none, "42P01", schema+".leases", "remedy: create")
 	testkit.OK(t, s.Prepare(t.Context()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)

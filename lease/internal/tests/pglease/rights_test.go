@@ -33,8 +33,7 @@ func TestRights(t *testing.T) {
 	u.Path = "/" + database
 	addr := u.String()
 	owner := storetest.Open(t, pglease.Open, addr)
-	testkit.OK(t, owner.Prepare(t.Context()))
-	testkit.OK(t, minter.Create(t.Context(), owner))
+	testkit.OK(t, minter.Create(t.Context(), owner)) // makes the table
 	inside, err := pgx.Connect(t.Context(), strings.Replace(addr, "table=ids.leases", "", 1))
 	testkit.OK(t, err)
 	defer inside.Close(t.Context())
