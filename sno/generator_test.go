@@ -39,48 +39,6 @@ func TestSeqBesideNext(t *testing.T) {
 	}
 }
 
-// With an ended context, Seq yields the IDs that are left in the unit, and then the error.
-func TestSeqEnds(t *testing.T) {
-	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 14})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	n := uint16(0)
-	for id, err := range g.Seq(ctx, 3, -1) {
-		if n++; n <= 5 {
-			want(t, id, 1000, 0, 9+n)
-		} else if !errors.Is(err, context.Canceled) || !id.IsZero() {
-			t.Errorf("%v, %v", id, err)
-		}
-	}
-	testkit.Same(t, n, 6)
-}
-
-func TestFill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		intoEpoch()
-		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 5, SequenceMax: 14}})
-		g.New(0)
-		ids := make([]sno.ID, 25)
-		if n, err := g.Fill(t.Context(), 3, ids); n != 25 || err != nil {
-			t.Fatal(n, err)
-		}
-		for i, id := range ids {
-			want(t, id, 1000+int64(i+1)/10, 0, uint16(5+(i+1)%10))
-			testkit.Same(t, id.Meta(), 3)
-		}
-		if n, err := g.Fill(t.Context(), 3, nil); n != 0 || err != nil {
-			t.Errorf("none: %d, %v", n, err)
-		}
-		ctx, stop := context.WithCancel(t.Context())
-		stop()
-		clear(ids)
-		n, err := g.Fill(ctx, 3, ids) // the unit has 4 IDs left
-		if n != 4 || !errors.Is(err, context.Canceled) || ids[3].IsZero() || !ids[4].IsZero() {
-			t.Errorf("ended context: %d, %v", n, err)
-		}
-	})
-}
-
 // ofMeta makes IDs of one metabyte, with the methods of the other formats.
 type ofMeta struct{ *sno.Generator }
 
@@ -96,11 +54,14 @@ func (g ofMeta) Seq(ctx context.Context, n int) iter.Seq2[sno.ID, error] {
 	return g.Generator.Seq(ctx, meta, n)
 }
 
-func TestTryFill(t *testing.T) {
-	for _, bounds := range [][2]uint16{{0, 65535}, {100, 163}} {
+// The checks of all generators, but for those of a clock that goes back: see TestTickTock.
+func TestGenerator(t *testing.T) {
+	var all []testkit.Generation[sno.ID]
+	for name, bounds := range map[string][2]uint16{"whole": {0, 65535}, "shard": {100, 163}} {
 		size := int(bounds[1]-bounds[0]) + 1
-		testkit.Generation[sno.ID]{
-			Format: "sno", Unit: sno.TimeUnit, Time: sno.ID.Time, Least: size, Most: size,
+		all = append(all, testkit.Generation[sno.ID]{
+			Name: name, Format: "sno", Unit: sno.TimeUnit, Time: sno.ID.Time, Least: size, Most: size, Lines: true,
+			First: at(1), Last: at(sno.MaxTimestamp), Zero: func() testkit.Generator[sno.ID] { return ofMeta{new(sno.Generator)} },
 			New: func(s testkit.Setup) (testkit.Generator[sno.ID], error) {
 				c := sno.Config{Clock: s.Clock, MaxBackward: s.MaxBackward, Leased: s.Leased}
 				if !s.Leased {
@@ -109,12 +70,15 @@ func TestTryFill(t *testing.T) {
 				g, err := sno.NewGeneratorWith(c)
 				return ofMeta{g}, err
 			},
-		}.TryFills(t)
+		})
 	}
+	testkit.Run(t, all)
 	ids := make([]sno.ID, 3)
-	testkit.Call(newGenerator(t, sno.Config{}).TryFill(meta, ids)).Gives(t, 3)
-	for _, id := range ids {
-		testkit.Same(t, id.Meta(), meta)
+	g := newGenerator(t, sno.Config{})
+	testkit.Call(g.TryFill(1, ids[:2])).Gives(t, 2)
+	testkit.Call(g.Fill(t.Context(), 2, ids[2:])).Gives(t, 1)
+	if ids[0].Meta() != 1 || ids[1].Meta() != 1 || ids[2].Meta() != 2 {
+		t.Errorf("the IDs are %v", ids)
 	}
 }
 
@@ -236,36 +200,6 @@ func TestStateUnderLoad(t *testing.T) {
 	all.Wait()
 }
 
-func TestTimeRange(t *testing.T) {
-	h := newHands(1)
-	g := h.generator(t, sno.GeneratorSnapshot{})
-	for _, when := range []time.Time{{}, epoch.Add(-1), epoch, at(1).Add(-1), at(sno.MaxTimestamp + 1), time.Unix(0, 1<<63-1)} {
-		h.setTime(when)
-		if when.IsZero() { // out of range for nanoseconds
-			h.setTime(time.Unix(0, -1<<63))
-		}
-		for name, err := range map[string]error{
-			"TryNext": second(g.TryNext(0)), "Next": second(g.Next(t.Context(), 0)),
-			"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 2))), "TryFill": second(g.TryFill(0, make([]sno.ID, 2))),
-		} {
-			var out *sno.TimeError
-			if !errors.As(err, &out) || !errors.Is(err, sno.ErrTimeRange) || out.First != at(1) || out.Last != at(sno.MaxTimestamp) ||
-				!out.Time.Equal(h.read()) {
-				t.Errorf("%s at %v: %v", name, when, err)
-			}
-		}
-		wantState(t, g, 0, 0)
-	}
-	h.set(1)
-	want(t, mustTry(t, g), 1, 0, 0)
-	h.setTime(at(sno.MaxTimestamp + 1).Add(-1))
-	want(t, mustTry(t, g), sno.MaxTimestamp, 0, 0)
-	h.set(sno.MaxTimestamp - 1)
-	want(t, mustTry(t, g), sno.MaxTimestamp-1, 1, 0)
-	h.set(sno.MaxTimestamp)
-	want(t, mustTry(t, g), sno.MaxTimestamp, 1, 0)
-}
-
 // A bubble begins before the epoch, so constructors return an error until the test has slept.
 func TestNewGeneratorInBubble(t *testing.T) {
 	outside := newGenerator(t, sno.Config{})
@@ -320,14 +254,6 @@ func panicOf(call func() sno.ID) (id sno.ID, err error) {
 
 func TestZeroGenerator(t *testing.T) {
 	var g sno.Generator
-	for name, err := range map[string]error{
-		"TryNext": second(g.TryNext(0)), "Next": second(g.Next(t.Context(), 0)),
-		"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 3))), "TryFill": second(g.TryFill(0, make([]sno.ID, 3))),
-	} {
-		if !errors.Is(err, iderr.ErrNotReady) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 	for name, call := range map[string]func() sno.ID{
 		"New": func() sno.ID { return g.New(0) }, "NewWithTime": func() sno.ID { return g.NewWithTime(0, at(1)) },
 	} {

@@ -11,8 +11,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// TryFills checks TryFill.
-func (g Generation[T]) TryFills(t *testing.T) {
+func (g Generation[T]) tryFills(t *testing.T) {
 	t.Run("tick", g.tryFillTick)
 	t.Run("clock behind", g.tryFillBehind)
 	t.Run("lease", g.tryFillLeased)
