@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
@@ -131,36 +130,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// each makes all kinds of calls at the same time, and fails the test if a call hangs. The time-out of
-// Open is opening.
-func each(t *testing.T, s *etcdlease.Store, rev driver.Revision, opening time.Duration, check func(op string, err error)) {
-	t.Helper()
-	type result struct {
-		op  string
-		err error
-	}
-	results := make(chan result, 5)
-	for op, call := range map[string]func() error{
-		"get":   func() error { _, err := s.Get(t.Context(), "a"); return err },
-		"list":  func() error { _, err := s.List(t.Context(), ""); return err },
-		"put":   func() error { _, err := s.Put(t.Context(), "a", []byte("lost"), rev); return err },
-		"watch": func() error { _, err := s.Watch(t.Context(), ""); return err },
-		"open": func() error {
-			s, err := etcdlease.Open(t.Context(), s.String()+"?timeout="+opening.String())
-			if err == nil {
-				s.Close()
-			}
-			return err
-		},
-	} {
-		go func() { results <- result{op, call()} }()
-	}
-	for range cap(results) {
-		r, _ := wait.Receive(t, "the result of a call", results)
-		check(r.op, r.err)
-	}
-}
-
 // wantNoLeader waits until a store says that there is no leader.
 func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 	t.Helper()
@@ -174,61 +143,47 @@ func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 	})
 }
 
-// TestDown has a cluster that is down, frozen or without a majority. Errors come in time and say
-// what to do. Afterwards the store works as before.
+// A whole cluster is the server of a suite of faults.
+type whole struct {
+	t *testing.T
+	*etcdtest.Cluster
+}
+
+func (w whole) each(f func(member int) error) {
+	for i := range w.Len() {
+		testkit.OK(w.t, f(i))
+	}
+}
+
+func (w whole) Stop()   { w.each(w.Cluster.Stop) }
+func (w whole) Resume() { w.each(w.Cluster.Continue) }
+func (w whole) Kill()   { w.each(func(i int) error { w.Cluster.Kill(i); return nil }) }
+func (w whole) Run() {
+	w.each(w.Cluster.Restart)
+	testkit.OK(w.t, w.WaitHealthy(w.t.Context()))
+}
+
+// TestDown has a cluster that is frozen, killed, or without a majority.
 func TestDown(t *testing.T) {
 	services.Full(t)
 	t.Parallel()
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
-	prefix := space()
-	s, patient := storetest.Open(t, etcdlease.Open, c.Address(prefix)+"?timeout=2s"), storetest.Open(t, etcdlease.Open, c.Address(prefix))
-	rev := storetest.Put(t, s, "a", "x", driver.None)
-	back := func(t *testing.T) {
-		t.Helper()
-		testkit.OK(t, c.WaitHealthy(t.Context()))
-		// A frozen cluster may make the Put later. After the other faults the Put is gone.
-		var e driver.Entry
-		var err error
-		wait.For(func() bool { e, err = s.Get(t.Context(), "a"); return err == nil })
-		if err != nil || e.Revision == rev && string(e.Value) != "x" {
-			t.Fatalf("afterwards: %q, %v", e.Value, err)
-		}
-		rev = storetest.Put(t, s, "a", "x", e.Revision)
+	faults := func(t *testing.T) storetest.Faulty[*etcdlease.Store] {
+		prefix := space()
+		return storetest.Faulty[*etcdlease.Store]{Server: whole{t, c}, Open: etcdlease.Open, None: "1",
+			Addr: func(settings ...string) string { return storetest.With(c.Address(prefix), settings...) }}
 	}
-	all := func(t *testing.T, f func(int) error) {
-		t.Helper()
-		for i := range c.Len() {
-			testkit.OK(t, f(i))
-		}
-	}
-	t.Run("killed", func(t *testing.T) {
-		all(t, func(i int) error { c.Kill(i); return nil })
-		each(t, s, rev, 2*time.Second, func(op string, err error) {
-			storetest.Fails(t, "the error", err, driver.ErrUnavailable, s.String()+": "+op)
-		})
-		all(t, c.Restart)
-		back(t)
-	})
-	t.Run("frozen", func(t *testing.T) {
-		all(t, c.Stop)
-		// The client allows two seconds for a connection. A longer attempt is an error of its own.
-		each(t, s, rev, time.Second, func(op string, err error) {
-			storetest.Fails(t, "the error", err, driver.ErrUnavailable, s.String()+": "+op)
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v", op, err)
-			}
-		})
-		all(t, c.Continue)
-		back(t)
-	})
+	t.Run("frozen", func(t *testing.T) { faults(t).Stopped(t) })
+	t.Run("killed", func(t *testing.T) { faults(t).Restart(t) })
 	t.Run("no majority", func(t *testing.T) {
+		prefix := space()
+		s, patient := storetest.Open(t, etcdlease.Open, c.Address(prefix)+"?timeout=2s"), storetest.Open(t, etcdlease.Open, c.Address(prefix))
+		rev := storetest.Put(t, s, "a", "x", driver.None)
 		c.Kill(1)
 		c.Kill(2)
 		wantNoLeader(t, s)
-		each(t, s, rev, 2*time.Second, func(op string, err error) {
-			storetest.Fails(t, "the error", err, driver.ErrUnavailable, s.String()+": "+op, "no leader", "remedy: connect")
-		})
+		storetest.CallsFail(t, s, "1", "no majority", driver.ErrUnavailable, "no leader", "remedy: connect")
 		found, err := patient.Inspect(t.Context())
 		for _, text := range []string{"m0 has no leader", "m1 does not answer", "m2 does not answer", "is not a majority"} { // members have no order
 			has := slices.ContainsFunc(found, func(f driver.Finding) bool { return !f.Loses && f.Advice != "" && strings.Contains(f.Text, text) })
@@ -236,8 +191,8 @@ func TestDown(t *testing.T) {
 				t.Errorf("Inspect finds %+v, %v, want what has %q", found, err, text)
 			}
 		}
-		testkit.OK(t, errors.Join(c.Restart(1), c.Restart(2)))
-		back(t)
+		testkit.OK(t, errors.Join(c.Restart(1), c.Restart(2), c.WaitHealthy(t.Context())))
+		storetest.Want(t, patient, "a", "x", rev)
 	})
 }
 
