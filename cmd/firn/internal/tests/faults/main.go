@@ -160,16 +160,16 @@ func (m *matrix) breakServers(ctx, faulty context.Context, c torture.Config, s s
 	random := rand.New(rand.NewPCG(c.Seed, 1))
 	windows := func(n float64) time.Duration { return time.Duration(n * float64(c.Window)) }
 	for {
-		ways := slices.Clone(s.Faults())
-		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
-		for _, way := range ways {
+		faults := s.faults()
+		random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+		for _, f := range faults {
 			if sleep(faulty, windows(1+2*random.Float64())); faulty.Err() != nil {
 				return nil
 			}
-			if err := s.Break(ctx, way, windows(0.3+1.7*random.Float64())); err != nil {
-				return fmt.Errorf("%s: %w", way, err)
+			if err := f.happen(ctx, windows(0.3+1.7*random.Float64())); err != nil {
+				return fmt.Errorf("%s: %w", f.name, err)
 			}
-			m.count(torture.FaultCount{Kind: "server", Size: way, Planned: 1, Happened: 1})
+			m.count(torture.FaultCount{Kind: "server", Size: f.name, Planned: 1, Happened: 1})
 		}
 	}
 }

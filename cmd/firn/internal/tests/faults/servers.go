@@ -21,14 +21,50 @@ import (
 
 // A server runs a store, and can be broken.
 type server interface {
-	// Faults returns the names of the faults.
-	Faults() []string
-	// Break does a fault for about the given time, then repairs the servers. The error is that the
-	// fault or the repair failed.
-	Break(ctx context.Context, fault string, d time.Duration) error
+	faults() []fault
 	endpoints() []string               // host:port
 	address(endpoints []string) string // of the store through these endpoints
 	close()
+}
+
+// A fault is what can happen to servers, and the repair.
+type fault struct {
+	name        string
+	begin, mend func(context.Context) error
+	part        time.Duration // of the time of a fault that it lasts: a restart takes time itself
+}
+
+// happen does the fault for about the given time, then repairs the servers. The error is that the fault or
+// the repair failed.
+func (f fault) happen(ctx context.Context, d time.Duration) error {
+	within := func(do func(context.Context) error) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		return do(ctx)
+	}
+	if err := within(f.begin); err != nil {
+		return err
+	}
+	sleep(ctx, d/f.part)
+	if err := within(f.mend); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// do returns a step of a fault that cannot fail.
+func do(f func()) func(context.Context) error {
+	return func(context.Context) error { f(); return nil }
+}
+
+// healthy returns a repair after which the servers are healthy.
+func healthy(repair func() error, wait func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := repair(); err != nil {
+			return err
+		}
+		return wait(ctx)
+	}
 }
 
 // stores start the servers of each kind of store.
@@ -72,84 +108,36 @@ func (e etcd) address(endpoints []string) string {
 
 func (e etcd) close() { e.Close() }
 
-// A cluster has several servers; one leads.
-type cluster interface {
-	Len() int
-	Leader(context.Context) (int, error)
-	Kill(i int)
-	Restart(i int) error
-	Stop(i int) error
-	Continue(i int) error
-	WaitHealthy(context.Context) error
-}
-
-// Faults of the leader, and of all servers.
-const (
-	killed   = "leader killed"
-	cutOff   = "leader cut off"
-	stopped  = "leader stopped"
-	everyone = "all servers killed"
-)
-
-// breakCluster breaks a cluster for a while. cut does the fault that only some clusters know.
-func breakCluster(ctx context.Context, c cluster, fault string, d time.Duration, cut func(leader int) (mend func() error)) error {
-	within, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	leader, err := c.Leader(within)
-	if err != nil {
-		return err
-	}
-	mend := func() error { return nil }
-	switch {
-	case fault == killed:
-		c.Kill(leader)
-		mend = func() error { return c.Restart(leader) }
-	case fault == stopped:
-		err = c.Stop(leader)
-		mend = func() error { return c.Continue(leader) }
-	case fault == everyone:
-		for i := range c.Len() {
-			c.Kill(i)
+func (e etcd) faults() []fault {
+	leader := 0
+	hit := func(do func(member int) error) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			if leader, err = e.Leader(ctx); err == nil {
+				err = do(leader)
+			}
+			return err
 		}
-		mend = func() error {
+	}
+	mend := func(do func(member int) error) func(context.Context) error {
+		return healthy(func() error { return do(leader) }, e.WaitHealthy)
+	}
+	all := func(do func(member int) error) func(int) error {
+		return func(int) error {
 			var errs []error
-			for i := range c.Len() {
-				errs = append(errs, c.Restart(i))
+			for i := range e.Len() {
+				errs = append(errs, do(i))
 			}
 			return errors.Join(errs...)
 		}
-	case fault == cutOff && cut != nil:
-		mend = cut(leader)
-	default:
-		err = fmt.Errorf("no fault %q", fault)
 	}
-	if err != nil {
-		return err
+	kill := func(i int) error { e.Kill(i); return nil }
+	isolate, heal := func(i int) error { e.Isolate(i); return nil }, func(int) error { e.Heal(); return nil }
+	return []fault{
+		{"leader killed", hit(kill), mend(e.Restart), 1},
+		{"leader cut off", hit(isolate), mend(heal), 1},
+		{"leader stopped", hit(e.Stop), mend(e.Continue), 1},
+		{"all servers killed", hit(all(kill)), mend(all(e.Restart)), 1},
 	}
-	return mendAfter(ctx, d, mend, c.WaitHealthy)
-}
-
-// mendAfter waits, repairs the cluster, and waits until the cluster is healthy.
-func mendAfter(ctx context.Context, d time.Duration, mend func() error, wait func(context.Context) error) error {
-	sleep(ctx, d)
-	if err := mend(); err != nil {
-		return err
-	}
-	within, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	if err := wait(within); err != nil && ctx.Err() == nil {
-		return err
-	}
-	return nil
-}
-
-func (e etcd) Faults() []string { return []string{killed, cutOff, stopped, everyone} }
-
-func (e etcd) Break(ctx context.Context, fault string, d time.Duration) error {
-	return breakCluster(ctx, e, fault, d, func(leader int) func() error {
-		e.Isolate(leader)
-		return func() error { e.Heal(); return nil }
-	})
 }
 
 // postgres is one PostgreSQL server.
@@ -171,33 +159,12 @@ func (p postgres) address(endpoints []string) string {
 
 func (p postgres) close() { p.Close() }
 
-const (
-	crashed = "restart -m immediate"
-	killed9 = "all its processes killed"
-	frozen  = "stopped"
-)
-
-func (p postgres) Faults() []string { return []string{crashed, killed9, frozen} }
-
-func (p postgres) Break(ctx context.Context, fault string, d time.Duration) error {
-	within, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	switch fault {
-	case crashed:
-		p.Crash()
-		sleep(ctx, d/4)
-		return p.Start(within)
-	case killed9:
-		p.Kill()
-		sleep(ctx, d/4)
-		return p.Start(within)
-	case frozen:
-		p.Stop()
-		sleep(ctx, d)
-		p.Continue()
-		return nil
+func (p postgres) faults() []fault {
+	return []fault{
+		{"restart -m immediate", do(p.Crash), p.Start, 4},
+		{"all its processes killed", do(p.Kill), p.Start, 4},
+		{"stopped", do(p.Stop), do(p.Continue), 1},
 	}
-	return fmt.Errorf("no fault %q", fault)
 }
 
 // kubernetes is an API server and its etcd.
@@ -230,40 +197,17 @@ func (k kubernetes) address(endpoints []string) string {
 
 func (k kubernetes) close() { k.Close() }
 
-const (
-	apiKilled   = "API server killed"
-	apiStopped  = "API server stopped"
-	etcdKilled  = "etcd killed"
-	etcdStopped = "etcd stopped"
-)
-
-func (k kubernetes) Faults() []string {
-	return []string{apiKilled, apiStopped, etcdKilled, etcdStopped}
-}
-
-func (k kubernetes) Break(ctx context.Context, fault string, d time.Duration) error {
-	var err error
-	var mend func() error
-	switch fault {
-	case apiKilled:
-		k.Kill()
-		mend = k.Restart
-	case apiStopped:
-		err = k.Stop()
-		mend = k.Continue
-	case etcdKilled:
-		k.Etcd.Kill(0)
-		mend = func() error { return k.Etcd.Restart(0) }
-	case etcdStopped:
-		err = k.Etcd.Stop(0)
-		mend = func() error { return k.Etcd.Continue(0) }
-	default:
-		err = fmt.Errorf("no fault %q", fault)
+func (k kubernetes) faults() []fault {
+	stop := func(f func() error) func(context.Context) error {
+		return func(context.Context) error { return f() }
 	}
-	if err != nil {
-		return err
+	first := func(f func(int) error) func() error { return func() error { return f(0) } }
+	return []fault{
+		{"API server killed", do(k.Kill), healthy(k.Restart, k.WaitHealthy), 1},
+		{"API server stopped", stop(k.Stop), healthy(k.Continue, k.WaitHealthy), 1},
+		{"etcd killed", do(func() { k.Etcd.Kill(0) }), healthy(first(k.Etcd.Restart), k.WaitHealthy), 1},
+		{"etcd stopped", stop(first(k.Etcd.Stop)), healthy(first(k.Etcd.Continue), k.WaitHealthy), 1},
 	}
-	return mendAfter(ctx, d, mend, k.WaitHealthy)
 }
 
 func sleep(ctx context.Context, d time.Duration) {
