@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/firn-id/firn/internal/faults"
-	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -183,57 +181,34 @@ var renaming sync.Mutex // of all revisionMaps
 
 const givenSecret = "XYZZY"
 
-// brokenSpace returns a newSpace for the suites. The stores are in memory, and have a defect.
-func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Store {
-	return func(*testing.T) func() driver.Store {
-		inner, change := memlease.New(), store()
-		return func() driver.Store {
-			h := faults.Clocked{Store: inner.Open(), Time: time.Now}
-			b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
-			b.createAll = func(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
-				if slices.ContainsFunc(entries, func(e driver.Entry) bool { return driver.CheckKey(e.Key) != nil || len(e.Value) > driver.MaxValue }) {
-					return inner.CreateAll(ctx, entries) // which fails
-				}
-				for _, e := range entries {
-					rev, err := b.put(ctx, e.Key, e.Value, driver.None)
-					if err != nil && !errors.Is(err, driver.ErrConflict) {
-						return nil, err
-					}
-					revs = append(revs, rev)
-				}
-				return revs, nil
+// brokenSpace returns a function that opens handles on a store in memory with a defect.
+func brokenSpace(store func() func(*broken)) func() driver.Store {
+	inner, change := memlease.New(), store()
+	return func() driver.Store {
+		h := faults.Clocked{Store: inner.Open(), Time: time.Now}
+		b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
+		b.createAll = func(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
+			if slices.ContainsFunc(entries, func(e driver.Entry) bool { return driver.CheckKey(e.Key) != nil || len(e.Value) > driver.MaxValue }) {
+				return inner.CreateAll(ctx, entries) // which fails
 			}
-			b.confirm = func(ctx context.Context, key string) (driver.Entry, error) { return b.get(ctx, key) }
-			change(b)
-			return b
+			for _, e := range entries {
+				rev, err := b.put(ctx, e.Key, e.Value, driver.None)
+				if err != nil && !errors.Is(err, driver.ErrConflict) {
+					return nil, err
+				}
+				revs = append(revs, rev)
+			}
+			return revs, nil
 		}
+		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) { return b.get(ctx, key) }
+		change(b)
+		return b
 	}
-}
-
-const defectVariable = "FIRN_DRIVERTEST_DEFECT"
-
-// TestDefect tests the store with the defect in the environment. TestDefects runs TestDefect in
-// processes of their own, and sees TestDefect fail.
-func TestDefect(t *testing.T) {
-	name, ok := os.LookupEnv(defectVariable)
-	if !ok {
-		t.Skip("run by TestDefects")
-	}
-	store := func() func(*broken) { return func(*broken) {} }
-	for _, d := range defects {
-		if d.name == name {
-			store = d.store
-		}
-	}
-	newSpace := brokenSpace(store)
-	Run(t, newSpace, givenSecret)
-	RunLeases(t, newSpace)
-	t.Run("Faults", func(t *testing.T) { historyWithFaults(t, newSpace(t), 1) })
 }
 
 // TestDefects shows that the suites find each defect, and that each check finds a defect.
 func TestDefects(t *testing.T) {
-	turn.Take(t)
+	all := append(slices.Concat(checks, leaseChecks), check{"Faults", func(s *space) { historyWithFaults(s, s.fresh, 1) }})
 	finds := make(map[string]bool)
 	for _, d := range defects {
 		for _, test := range d.caught {
@@ -241,7 +216,13 @@ func TestDefects(t *testing.T) {
 		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			caught(t, "TestDefect", defectVariable+"="+d.name, d.caught)
+			for _, c := range all {
+				if slices.Contains(d.caught, c.name) && !fails(t, func(t testing.TB) {
+					c.run(&space{TB: t, fresh: brokenSpace(d.store), secrets: []string{givenSecret}})
+				}) {
+					t.Errorf("%s does not find it", c.name)
+				}
+			}
 		})
 	}
 	for _, c := range slices.Concat(checks, leaseChecks) {
@@ -249,40 +230,38 @@ func TestDefects(t *testing.T) {
 			t.Errorf("%s is not known to find any defect", c.name)
 		}
 	}
-	t.Run("none", func(t *testing.T) {
-		t.Parallel()
-		if out, code := inChild(t, "TestDefect", defectVariable+"=", []string{".*"}); code != 0 || strings.Contains(out, "--- SKIP") {
-			t.Errorf("the exit status of a store without defects is %d, want 0, and nothing skipped:\n%s", code, out)
-		}
-	})
+	run(t, all, func(*testing.T) func() driver.Store {
+		return brokenSpace(each(func(*broken) {})) // without a defect
+	}, []string{givenSecret})
 }
 
-// inChild runs checks of a test in a process of its own, with a variable in the environment.
-func inChild(t *testing.T, test, variable string, checks []string) (output string, code int) {
-	t.Helper()
-	exe := testkit.Must(os.Executable())
-	cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^"+test+"$/^("+strings.Join(checks, "|")+")$")
-	cmd.Env = append(os.Environ(), variable)
-	out, err := cmd.CombinedOutput()
-	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
-		t.Fatal(err)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
+// fails reports whether a test fails.
+func fails(t *testing.T, test func(testing.TB)) bool {
+	f := &failing{TB: t}
+	over := make(chan struct{})
+	go func() { // which Fatalf ends
+		defer close(over)
+		test(f)
+	}()
+	<-over
+	return f.failed.Load()
 }
 
-// caught shows that all checks fail in a process of its own.
-func caught(t *testing.T, test, variable string, checks []string) {
-	t.Helper()
-	out, code := inChild(t, test, variable, checks)
-	if code != 1 {
-		t.Errorf("the exit status is %d, want 1", code)
-	}
-	for _, check := range checks {
-		if !strings.Contains(out, "--- FAIL: "+test+"/"+check+" ") {
-			t.Errorf("%s does not find it", check)
-		}
-	}
-	if t.Failed() {
-		t.Log(out)
-	}
+// A failing test notes that a check has failed, and goes on.
+type failing struct {
+	testing.TB
+	failed atomic.Bool
+}
+
+func (f *failing) Errorf(format string, args ...any) { f.Error(fmt.Sprintf(format, args...)) }
+func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
+
+func (f *failing) Error(args ...any) {
+	f.failed.Store(true)
+	f.Log(args...)
+}
+
+func (f *failing) Fatal(args ...any) {
+	f.Error(args...)
+	runtime.Goexit()
 }

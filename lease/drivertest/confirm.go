@@ -107,7 +107,7 @@ func (s *space) confirmUnderWay(c driver.Confirmer, writer driver.Store, rev dri
 // other servers, but not from old, and returns a handle on the successor.
 //
 // After a change by the successor, Confirm of old must fail or return the change.
-func CutOff(t *testing.T, old driver.Store, cut func() (successor driver.Store)) {
+func CutOff(t testing.TB, old driver.Store, cut func() (successor driver.Store)) {
 	t.Helper()
 	const key = "cut/off"
 	confirmer, ok := old.(driver.Confirmer)

@@ -3,11 +3,9 @@ package drivertest
 import (
 	"bytes"
 	"context"
-	"os"
 	"sync"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -45,63 +43,48 @@ var cutDefects = map[string]func(now, own confirmation) confirmation{
 	},
 }
 
-const cutVariable = "FIRN_DRIVERTEST_CUT"
-
-// TestCutDefect tests the server with the defect in the environment.
-func TestCutDefect(t *testing.T) {
-	defect, ok := cutDefects[os.Getenv(cutVariable)]
-	if !ok {
-		t.Skip("run by TestCutDefects")
-	}
-	t.Run("CutOff", func(t *testing.T) {
-		var mu sync.Mutex
-		off := false
-		all, own := memlease.New(), memlease.New()
-		old := &primary{Store: all}
-		old.confirm = defect(func(ctx context.Context, key string) (driver.Entry, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			if off {
-				return driver.Entry{}, driver.ErrUnavailable
-			}
-			return all.Get(ctx, key)
-		}, func(ctx context.Context, key string) (driver.Entry, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			if off {
-				return own.Get(ctx, key)
-			}
-			return all.Get(ctx, key)
-		})
-		CutOff(t, old, func() driver.Store {
-			mu.Lock()
-			defer mu.Unlock()
-			e, err := all.Get(t.Context(), "cut/off")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for rev := driver.None; rev != e.Revision; { // the copy has the same revision
-				if rev, err = own.Put(t.Context(), "cut/off", bytes.Clone(e.Value), rev); err != nil {
-					t.Fatal(err)
-				}
-			}
-			off = true
-			return all.Open()
-		})
-	})
-}
-
 // TestCutDefects shows that CutOff finds each defect.
 func TestCutDefects(t *testing.T) {
-	turn.Take(t)
-	for name := range cutDefects {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if name != "none" {
-				caught(t, "TestCutDefect", cutVariable+"="+name, []string{"CutOff"})
-			} else if out, code := inChild(t, "TestCutDefect", cutVariable+"="+name, []string{".*"}); code != 0 {
-				t.Errorf("the exit status of a server without defects is %d, want 0:\n%s", code, out)
-			}
-		})
+	for name, defect := range cutDefects {
+		if failed := fails(t, func(t testing.TB) { cutOff(t, defect) }); failed != (name != "none") {
+			t.Errorf("%s: it fails: %v", name, failed)
+		}
 	}
+}
+
+func cutOff(t testing.TB, defect func(now, own confirmation) confirmation) {
+	var mu sync.Mutex
+	off := false
+	all, own := memlease.New(), memlease.New()
+	old := &primary{Store: all}
+	old.confirm = defect(func(ctx context.Context, key string) (driver.Entry, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if off {
+			return driver.Entry{}, driver.ErrUnavailable
+		}
+		return all.Get(ctx, key)
+	}, func(ctx context.Context, key string) (driver.Entry, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if off {
+			return own.Get(ctx, key)
+		}
+		return all.Get(ctx, key)
+	})
+	CutOff(t, old, func() driver.Store {
+		mu.Lock()
+		defer mu.Unlock()
+		e, err := all.Get(t.Context(), "cut/off")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rev := driver.None; rev != e.Revision; { // the copy has the same revision
+			if rev, err = own.Put(t.Context(), "cut/off", bytes.Clone(e.Value), rev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		off = true
+		return all.Open()
+	})
 }

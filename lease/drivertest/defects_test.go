@@ -17,7 +17,7 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// defects are stores, each with a defect. TestDefect calls the function store for each space, and
+// defects are stores, each with a defect. TestDefects calls the function store for each space, and
 // calls the result for each handle.
 var defects = []struct {
 	name   string

@@ -63,7 +63,7 @@ func Run(t *testing.T, newSpace func(t *testing.T) (open func() driver.Store), s
 func run(t *testing.T, checks []check, newSpace func(t *testing.T) (open func() driver.Store), secrets []string) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
-			c.run(&space{T: t, fresh: newSpace(t), secrets: secrets})
+			c.run(&space{TB: t, fresh: newSpace(t), secrets: secrets})
 		})
 	}
 }
@@ -101,7 +101,7 @@ var checks = []check{
 
 // A space is a test and its store.
 type space struct {
-	*testing.T
+	testing.TB
 	fresh   func() driver.Store
 	secrets []string
 }
@@ -193,7 +193,7 @@ func (s *space) within(name string, call func()) {
 		defer close(done)
 		call()
 	}()
-	wait.Closed(s.T, name+" returns", done)
+	wait.Closed(s.TB, name+" returns", done)
 }
 
 // brief quotes a value, or the beginning of a long one.

@@ -43,7 +43,7 @@ const (
 //
 // Calls may fail, and the test may cause faults during the history. After the last call the store
 // must answer again. A store takes one history of each seed: the keys depend on the seed.
-func History(t *testing.T, handles []driver.Store, seed uint64) Outcome {
+func History(t testing.TB, handles []driver.Store, seed uint64) Outcome {
 	t.Helper()
 	r := &recorder{clients: 2 * len(handles), prefix: fmt.Sprintf("history-%d/", seed)}
 	for i := range historyKeys {
@@ -68,7 +68,7 @@ func History(t *testing.T, handles []driver.Store, seed uint64) Outcome {
 func histories(s *space) {
 	hs := []driver.Store{s.open(), s.open(), s.open()}
 	for seed := range uint64(3) {
-		o := History(s.T, hs, seed)
+		o := History(s.TB, hs, seed)
 		s.Logf("%+v", o)
 		if o.Failed > 0 || o.Unknown > 0 {
 			s.Errorf("%d reads and %d Puts failed, one with: %v", o.Failed, o.Unknown, o.Err)
@@ -257,7 +257,7 @@ func (c *client) put(ctx context.Context, k int, value string, rev driver.Revisi
 // to change the entry again. The Put then took effect after the last read, or never: finish leaves
 // the Put out. Keeping the Put would give the same verdict, but many such Puts would keep Porcupine
 // busy.
-func (r *recorder) finish(t *testing.T, store driver.Store) {
+func (r *recorder) finish(t testing.TB, store driver.Store) {
 	t.Helper()
 	for i := range historyKeys {
 		var err error
@@ -289,7 +289,7 @@ func (r *recorder) finish(t *testing.T, store driver.Store) {
 	r.calls = kept
 }
 
-func (r *recorder) check(t *testing.T) {
+func (r *recorder) check(t testing.TB) {
 	t.Helper()
 	for i := range historyKeys {
 		key := r.key(i)
@@ -319,7 +319,7 @@ func (r *recorder) check(t *testing.T) {
 }
 
 // checkRevisions looks for a revision that came with two values, or was made twice.
-func checkRevisions(t *testing.T, key string, calls []porcupine.Operation) {
+func checkRevisions(t testing.TB, key string, calls []porcupine.Operation) {
 	t.Helper()
 	value, made := make(map[driver.Revision]string), make(map[driver.Revision]bool)
 	for _, op := range calls {

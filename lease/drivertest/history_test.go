@@ -12,7 +12,7 @@ import (
 )
 
 // historyWithFaults runs a history in which each handle loses, delays and repeats.
-func historyWithFaults(t *testing.T, open func() driver.Store, seed uint64) (o Outcome, counts []faults.Counts) {
+func historyWithFaults(t testing.TB, open func() driver.Store, seed uint64) (o Outcome, counts []faults.Counts) {
 	var handles []driver.Store
 	var faulty []*Faulty
 	for i := range uint64(3) {

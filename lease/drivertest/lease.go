@@ -212,7 +212,7 @@ func renewal(s *space) {
 		p := s.start(config(lease.Number(7), shortWindow))
 		until := p.lease.Until()
 		for range 2 {
-			wait.Until(s.T, "the lease is renewed", func() bool {
+			wait.Until(s.TB, "the lease is renewed", func() bool {
 				id, err := p.Next()
 				answered := errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded)
 				if errors.Is(err, lease.ErrLeaseExpired) && !answered {

@@ -86,7 +86,7 @@ func regained(s *space) {
 	s.end(successor)
 	cut.cut.Store(false)
 	var after minter.ID
-	wait.Until(s.T, "the first lease has the worker again", func() bool {
+	wait.Until(s.TB, "the first lease has the worker again", func() bool {
 		after, err = first.TryNext()
 		return err == nil && after.Tick > between.Tick
 	})
