@@ -243,40 +243,6 @@ func TestConfirmUnacknowledged(t *testing.T) {
 	})
 }
 
-// A lease that goes on with another worker confirms no ID of the last worker, although the first interval
-// of the new worker begins before the ID.
-func TestConfirmAnotherWorker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, store := newTestClock(), memlease.New()
-		p := mustCreate(t, store, 2)
-		g, l, log := keep(t, p, clock, Config{Window: 20 * time.Second})
-		time.Sleep(5 * time.Second)
-		until := l.Until()
-		// Another lease, with a clock that is ahead, takes the worker.
-		ahead := newTestClock()
-		ahead.step(time.Minute)
-		thief := testkit.Must(p.start(t.Context(), generator(t, ahead).ForLease(), Config{clock: ahead.now, TrustClock: true, Worker: Number(l.Worker())}))
-		defer thief.Close()
-		for range 100 {
-			time.Sleep(500 * time.Millisecond)
-			id, err := g.TryNext()
-			if err != nil {
-				continue
-			}
-			since, err := l.Confirm(t.Context())
-			if lost := !until.After(timeOf(id)); err == nil && !since.After(timeOf(id)) && id.GeneratorID() != l.Worker() {
-				t.Errorf("an ID of worker %d and %v is confirmed for worker %d since %v; lost: %v", id.GeneratorID(), timeOf(id), l.Worker(), since, lost)
-			}
-		}
-		if !strings.Contains(log.kinds(), "lost acquired") {
-			t.Errorf("events: %s", log.kinds())
-		}
-		if since, err := l.Confirm(t.Context()); err != nil || since.After(clock.now()) {
-			t.Errorf("in the end: since %v, %v", since, err)
-		}
-	})
-}
-
 // A lease that is closed while a look is under way is closed for the look.
 func TestConfirmClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
