@@ -373,15 +373,5 @@ func TestWriteCompat(t *testing.T) {
 	for name, content := range compatTree(t, dir) {
 		write("files/"+name, []byte(content))
 	}
-	write("facts.json", compatJSON(t, facts))
-	entries, _ := compatSome(compatEntriesOf(t, folder), facts)
-	kube := newCompatKube(t)
-	kube.write(t, entries)
-	write("kubernetes.json", []byte(kube.dump(t)))
-}
-
-func compatJSON(t *testing.T, v any) []byte {
-	t.Helper()
-	b := testkit.Must(json.MarshalIndent(v, "", "  "))
-	return append(b, '\n')
+	write("facts.json", append(testkit.Must(json.MarshalIndent(facts, "", "  ")), '\n'))
 }

@@ -1,7 +1,6 @@
 package pglease_test
 
 import (
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strings"
@@ -56,24 +55,19 @@ func (r *ofRelease) Dump() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	keys, err := texts(r, "SELECT key FROM "+table+" WHERE key NOT LIKE '.%' ORDER BY key COLLATE \"C\"")
-	if err != nil {
-		return "", err
-	}
-	values, err := texts(r, "SELECT encode(value, 'hex') FROM "+table+" WHERE key NOT LIKE '.%' ORDER BY key COLLATE \"C\"")
-	if err != nil {
-		return "", err
-	}
 	content += fmt.Sprintf("-- columns: %s\n-- row: %s\n", columns, own)
-	for i, key := range keys {
-		value, err := hex.DecodeString(values[i])
-		if err != nil {
-			return "", err
-		}
+	rows, err := r.conn.Query(r.t.Context(), "SELECT key, value FROM "+table+" WHERE key NOT LIKE '.%' ORDER BY key COLLATE \"C\"")
+	if err != nil {
+		return "", err
+	}
+	var key string
+	var value []byte
+	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
 		content += fmt.Sprintf("INSERT INTO %s (key, version, value) VALUES ('%s', 1, decode('%x', 'hex')); -- %q\n",
 			strings.ReplaceAll(table, r.schema, released.Space), key, value, value)
-	}
-	return content, nil
+		return nil
+	})
+	return content, err
 }
 
 func texts(r *ofRelease, query string) ([]string, error) {
