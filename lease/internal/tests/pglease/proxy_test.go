@@ -20,10 +20,8 @@ type proxy struct {
 	frozen bool // nothing goes through
 	forgot int  // earlier connections stay silent for ever
 	number int  // of connections
-	live   int  // connections that have not ended
 	allow  int  // the bytes that still pass from clients; -1 means all
 	passed int  // bytes from clients
-	all    []net.Conn
 }
 
 func newProxy(t *testing.T, server string) *proxy {
@@ -55,22 +53,10 @@ func (p *proxy) set(change func()) {
 	p.open.Broadcast()
 }
 
-// cut ends all connections.
-func (p *proxy) cut() {
-	p.set(func() {
-		for _, c := range p.all {
-			c.Close()
-		}
-	})
-}
-
 func (p *proxy) serve(client, server net.Conn) {
-	defer p.set(func() { p.live-- })
 	p.mu.Lock()
 	p.number++
-	p.live++
 	number := p.number
-	p.all = append(p.all, client)
 	p.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
