@@ -171,18 +171,12 @@ func (entries compatEntries) load(t *testing.T) driver.Store {
 	return store
 }
 
-// compatComplaints collects what is wrong.
-type compatComplaints []string
-
-func (c *compatComplaints) add(format string, args ...any) {
-	*c = append(*c, fmt.Sprintf(format, args...))
-}
-
 // compatCheckFacts compares what this version reads with what the old version read.
-func compatCheckFacts(ctx context.Context, store driver.Store, want compatFacts) (wrong compatComplaints) {
-	got, err := compatRead(ctx, store)
+func compatCheckFacts(t *testing.T, store driver.Store, want compatFacts) {
+	t.Helper()
+	got, err := compatRead(t.Context(), store)
 	if err != nil {
-		wrong.add("reading the pools: %v", err)
+		t.Errorf("reading the pools: %v", err)
 	}
 	byName := func(facts compatFacts) map[string]compatPool {
 		m := make(map[string]compatPool)
@@ -194,34 +188,33 @@ func compatCheckFacts(ctx context.Context, store driver.Store, want compatFacts)
 	had, has := byName(want), byName(got)
 	for name, p := range had {
 		if !reflect.DeepEqual(p, has[name]) {
-			wrong.add("pool %s reads as\n%+v, want\n%+v", name, has[name], p)
+			t.Errorf("pool %s reads as\n%+v, want\n%+v", name, has[name], p)
 		}
 	}
 	if len(has) != len(had) {
-		wrong.add("%d pools, want %d", len(has), len(had))
+		t.Errorf("%d pools, want %d", len(has), len(had))
 	}
-	return wrong
 }
 
-// compatCheckForm returns complaints unless this version writes the records as they are.
-func compatCheckForm(entries compatEntries) (wrong compatComplaints) {
+// compatCheckForm fails the test unless this version writes the records as they are.
+func compatCheckForm(t *testing.T, entries compatEntries) {
 	for key, value := range entries {
 		var r any = new(record)
 		if _, ok := poolOf(key); ok {
 			r = new(poolRecord)
 		}
 		if err := decode(value, r); err != nil {
-			wrong.add("%s: %v", key, err)
+			t.Errorf("%s: %v", key, err)
 		} else if again := encode(r); !bytes.Equal(again, value) {
-			wrong.add("%s is written as\n%s, want\n%s", key, again, value)
+			t.Errorf("%s is written as\n%s, want\n%s", key, again, value)
 		}
 	}
-	return wrong
 }
 
 // compatCheckLeases takes workers of an old store's pools, mints, and gives the workers back. The
-// complaints are about timestamps that the old version had allocated.
-func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choose func(compatPool) []Choice, c Config) (wrong compatComplaints) {
+// test fails at timestamps that the old version had allocated.
+func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choose func(compatPool) []Choice, c Config) {
+	t.Helper()
 	for _, k := range compatKinds {
 		i := slices.IndexFunc(facts.Pools, func(p compatPool) bool { return p.Name == k.pool })
 		if i < 0 {
@@ -238,40 +231,40 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 			l, err := Start(t.Context(), store, g, c)
 			if p.Error != "" {
 				if !errors.Is(err, ErrRecovering) {
-					wrong.add("pool %s, whose recover was interrupted: %v", k.pool, err)
+					t.Errorf("pool %s, whose recover was interrupted: %v", k.pool, err)
 				}
 				continue
 			}
 			if err != nil {
-				wrong.add("pool %s, worker %+v: %v", k.pool, choice, err)
+				t.Errorf("pool %s, worker %+v: %v", k.pool, choice, err)
 				continue
 			}
 			for range 60 {
 				id, err := mint()
 				switch before := maxTime(used[id.worker], p.Floor).Truncate(k.unit); {
 				case err != nil:
-					wrong.add("pool %s, worker %d: %v", k.pool, l.Worker(), err)
+					t.Errorf("pool %s, worker %d: %v", k.pool, l.Worker(), err)
 				case id.worker != l.Worker() || choice.named && id.worker != choice.number:
-					wrong.add("pool %s: an ID of worker %d, and the lease has %d", k.pool, id.worker, l.Worker())
+					t.Errorf("pool %s: an ID of worker %d, and the lease has %d", k.pool, id.worker, l.Worker())
 				case id.at.Before(before):
-					wrong.add("pool %s: worker %d has an ID of %s, and its timestamps were used up to %s", k.pool, id.worker, timeText(id.at), timeText(before))
+					t.Errorf("pool %s: worker %d has an ID of %s, and its timestamps were used up to %s", k.pool, id.worker, timeText(id.at), timeText(before))
 				}
 				time.Sleep(257 * time.Millisecond)
 			}
 			if err := l.Close(); err != nil {
-				wrong.add("pool %s, worker %d: %v", k.pool, l.Worker(), err)
+				t.Errorf("pool %s, worker %d: %v", k.pool, l.Worker(), err)
 			}
 		}
 	}
 	// Meanwhile nothing else has changed.
 	after, err := compatRead(t.Context(), store)
 	if err != nil {
-		wrong.add("reading the pools: %v", err)
+		t.Errorf("reading the pools: %v", err)
 	}
 	for _, p := range after.Pools {
 		i := slices.IndexFunc(facts.Pools, func(old compatPool) bool { return old.Name == p.Name })
 		if i < 0 {
-			wrong.add("there is a pool %s", p.Name)
+			t.Errorf("there is a pool %s", p.Name)
 			continue
 		}
 		old := facts.Pools[i]
@@ -279,17 +272,16 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 			j := slices.IndexFunc(p.Workers, func(now compatWorker) bool { return now.Number == w.Number })
 			switch {
 			case j < 0:
-				wrong.add("pool %s: worker %d was used, and is not", p.Name, w.Number)
+				t.Errorf("pool %s: worker %d was used, and is not", p.Name, w.Number)
 			case p.Workers[j].Until.Before(w.Until):
-				wrong.add("pool %s: worker %d was used up to %s, and is up to %s", p.Name, w.Number, timeText(w.Until), timeText(p.Workers[j].Until))
+				t.Errorf("pool %s: worker %d was used up to %s, and is up to %s", p.Name, w.Number, timeText(w.Until), timeText(p.Workers[j].Until))
 			}
 		}
 		old.Workers, p.Workers, old.Made, p.Made = nil, nil, 0, 0
 		if !reflect.DeepEqual(old, p) {
-			wrong.add("pool %s has become\n%+v, and was\n%+v", p.Name, p, old)
+			t.Errorf("pool %s has become\n%+v, and was\n%+v", p.Name, p, old)
 		}
 	}
-	return wrong
 }
 
 func maxTime(a, b time.Time) time.Time {
@@ -310,7 +302,8 @@ func compatEach(p compatPool) (all []Choice) {
 }
 
 // compatCheckRecovery recovers the pools of an old store, and takes each worker.
-func compatCheckRecovery(t *testing.T, store driver.Store, facts compatFacts) (wrong compatComplaints) {
+func compatCheckRecovery(t *testing.T, store driver.Store, facts compatFacts) {
+	t.Helper()
 	for _, p := range facts.Pools {
 		last := p.Created
 		for _, w := range p.Workers {
@@ -318,32 +311,30 @@ func compatCheckRecovery(t *testing.T, store driver.Store, facts compatFacts) (w
 		}
 		r, err := RecoverPool(t.Context(), store, p.Name, RecoveryConfig{Layouts: compatLayouts(t)})
 		if err != nil {
-			wrong.add("the recovery of pool %s: %v", p.Name, err)
+			t.Errorf("the recovery of pool %s: %v", p.Name, err)
 			continue
 		}
 		if r.Pool.UUID() != p.UUID || !reflect.DeepEqual(r.Pool.Layout(), p.Layout) {
-			wrong.add("pool %s was recovered as %s of %+v, want %s of %+v", p.Name, r.Pool.UUID(), r.Pool.Layout(), p.UUID, p.Layout)
+			t.Errorf("pool %s was recovered as %s of %+v, want %s of %+v", p.Name, r.Pool.UUID(), r.Pool.Layout(), p.UUID, p.Layout)
 		}
 		if !r.Floor.After(last) || !r.Floor.After(p.Floor) {
-			wrong.add("pool %s has its floor at %s, and its timestamps were used up to %s", p.Name, timeText(r.Floor), timeText(last))
+			t.Errorf("pool %s has its floor at %s, and its timestamps were used up to %s", p.Name, timeText(r.Floor), timeText(last))
 		}
 		time.Sleep(max(time.Until(r.Floor), 0))
 	}
 	after, err := compatRead(t.Context(), store)
 	if err != nil {
-		wrong.add("reading the pools: %v", err)
+		t.Errorf("reading the pools: %v", err)
 	}
-	return append(wrong, compatCheckLeases(t, store, after, compatAny, Config{})...)
+	compatCheckLeases(t, store, after, compatAny, Config{})
 }
 
 // compatAt runs f in a bubble, at a time after the end of a version's scenario.
-func compatAt(t *testing.T, name string, facts compatFacts, after time.Duration, f func(t *testing.T) compatComplaints) {
+func compatAt(t *testing.T, name string, facts compatFacts, after time.Duration, f func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(facts.At.Add(after)))
-			for _, w := range f(t) {
-				t.Error(w)
-			}
+			f(t)
 		})
 	})
 }
@@ -370,66 +361,65 @@ func TestCompat(t *testing.T) {
 			}
 			load := func(t *testing.T) driver.Store { return entries.load(t) }
 
-			compatAt(t, "Facts", facts, 0, func(t *testing.T) compatComplaints {
-				return compatCheckFacts(t.Context(), load(t), facts)
+			compatAt(t, "Facts", facts, 0, func(t *testing.T) {
+				compatCheckFacts(t, load(t), facts)
 			})
-			compatAt(t, "Form", facts, 0, func(*testing.T) compatComplaints {
-				return compatCheckForm(entries)
+			compatAt(t, "Form", facts, 0, func(t *testing.T) {
+				compatCheckForm(t, entries)
 			})
 			for _, after := range []time.Duration{0, 4 * time.Second, time.Hour, 300 * 24 * time.Hour} {
-				compatAt(t, "Any/"+after.String(), facts, after, func(t *testing.T) compatComplaints {
-					return compatCheckLeases(t, load(t), facts, compatAny, Config{})
+				compatAt(t, "Any/"+after.String(), facts, after, func(t *testing.T) {
+					compatCheckLeases(t, load(t), facts, compatAny, Config{})
 				})
-				compatAt(t, "Each/"+after.String(), facts, after, func(t *testing.T) compatComplaints {
-					return compatCheckLeases(t, load(t), facts, compatEach, Config{})
+				compatAt(t, "Each/"+after.String(), facts, after, func(t *testing.T) {
+					compatCheckLeases(t, load(t), facts, compatEach, Config{})
 				})
 			}
 			// With the clock set back to before the scenario, each worker waits for its interval.
 			back := compatBegin.Add(-time.Minute).Sub(facts.At)
-			compatAt(t, "Back", facts, back, func(t *testing.T) compatComplaints {
-				return compatCheckLeases(t, load(t), facts, compatEach, Config{TrustClock: true, Wait: time.Hour})
+			compatAt(t, "Back", facts, back, func(t *testing.T) {
+				compatCheckLeases(t, load(t), facts, compatEach, Config{TrustClock: true, Wait: time.Hour})
 			})
-			compatAt(t, "Recover", facts, 0, func(t *testing.T) compatComplaints {
-				return compatCheckRecovery(t, load(t), facts)
+			compatAt(t, "Recover", facts, 0, func(t *testing.T) {
+				compatCheckRecovery(t, load(t), facts)
 			})
-			compatAt(t, "RecoverWithoutPools", facts, 0, func(t *testing.T) compatComplaints {
+			compatAt(t, "RecoverWithoutPools", facts, 0, func(t *testing.T) {
 				orphans := make(compatEntries)
 				for key, value := range entries {
 					if _, ok := poolOf(key); !ok {
 						orphans[key] = value
 					}
 				}
-				return compatCheckRecovery(t, orphans.load(t), facts)
+				compatCheckRecovery(t, orphans.load(t), facts)
 			})
-			compatAt(t, "Files", facts, 0, func(t *testing.T) (wrong compatComplaints) {
+			compatAt(t, "Files", facts, 0, func(t *testing.T) {
 				store := compatOpen(t, openFiles, compatCopy(t, version, false))
 				defer store.Close()
-				wrong = compatCheckFacts(t.Context(), store, facts)
-				wrong = append(wrong, compatCheckLeases(t, store, facts, compatAny, Config{})...)
+				compatCheckFacts(t, store, facts)
+				compatCheckLeases(t, store, facts, compatAny, Config{})
 				after, err := compatRead(t.Context(), store)
 				if err != nil {
-					wrong.add("reading the pools: %v", err)
+					t.Errorf("reading the pools: %v", err)
 				}
-				return append(wrong, compatCheckRecovery(t, store, after)...)
+				compatCheckRecovery(t, store, after)
 			})
 			// The copy of a directory is a copy for this version, too.
-			compatAt(t, "CopiedFiles", facts, 0, func(t *testing.T) (wrong compatComplaints) {
+			compatAt(t, "CopiedFiles", facts, 0, func(t *testing.T) {
 				dir := compatCopy(t, version, true)
 				if _, err := filelease.Open(dir); !errors.Is(err, filelease.ErrCopied) {
 					if err != nil && strings.Contains(err.Error(), "not supported") {
 						t.Skipf("only a directory can be a copy, and this system has no such stores: %v", err)
 					}
-					wrong.add("opening a copy: %v", err)
+					t.Errorf("opening a copy: %v", err)
 				}
 				store := compatOpen(t, filelease.OpenCopy, dir)
-				wrong = append(wrong, compatCheckRecovery(t, store, facts)...)
+				compatCheckRecovery(t, store, facts)
 				if err := store.Adopt(); err != nil {
-					wrong.add("adopting a copy: %v", err)
+					t.Errorf("adopting a copy: %v", err)
 				}
 				store.Close()
 				store = compatOpen(t, openFiles, dir)
 				defer store.Close()
-				return wrong
 			})
 		})
 	}
@@ -449,26 +439,26 @@ func TestCompatLater(t *testing.T) {
 		}
 		later[key] = regexp.MustCompile(`^\{"v":\d+`).ReplaceAll(value, fmt.Appendf(nil, `{"v":%d,"new":[]`, version+1))
 	}
-	refused := func(t *testing.T, store driver.Store, want error) (wrong compatComplaints) {
+	refused := func(t *testing.T, store driver.Store, want error) {
+		t.Helper()
 		before, _ := store.List(t.Context(), "")
 		for _, k := range compatKinds {
 			g, _ := k.make()
 			if _, err := Start(t.Context(), store, g, Config{Pool: k.pool}); !errors.Is(err, want) {
-				wrong.add("a lease of pool %s: %v", k.pool, err)
+				t.Errorf("a lease of pool %s: %v", k.pool, err)
 			}
 			if _, err := RecoverPool(t.Context(), store, k.pool, RecoveryConfig{Layouts: compatLayouts(t)}); !errors.Is(err, want) {
-				wrong.add("a recovery of pool %s: %v", k.pool, err)
+				t.Errorf("a recovery of pool %s: %v", k.pool, err)
 			}
 		}
 		if after, _ := store.List(t.Context(), ""); fmt.Sprint(after) != fmt.Sprint(before) {
-			wrong.add("the store has changed")
+			t.Errorf("the store has changed")
 		}
-		return wrong
 	}
-	compatAt(t, "AllRecords", facts, time.Hour, func(t *testing.T) compatComplaints {
-		return refused(t, later.load(t), ErrVersion)
+	compatAt(t, "AllRecords", facts, time.Hour, func(t *testing.T) {
+		refused(t, later.load(t), ErrVersion)
 	})
-	compatAt(t, "WorkersRecords", facts, time.Hour, func(t *testing.T) compatComplaints {
+	compatAt(t, "WorkersRecords", facts, time.Hour, func(t *testing.T) {
 		workers := make(compatEntries)
 		for key, value := range later {
 			workers[key] = value
@@ -476,9 +466,9 @@ func TestCompatLater(t *testing.T) {
 				workers[key] = entries[key]
 			}
 		}
-		return refused(t, workers.load(t), ErrVersion)
+		refused(t, workers.load(t), ErrVersion)
 	})
-	compatAt(t, "Files", facts, time.Hour, func(t *testing.T) compatComplaints {
+	compatAt(t, "Files", facts, time.Hour, func(t *testing.T) {
 		dir := compatCopy(t, newest, false)
 		for name, content := range compatTree(t, dir) {
 			next := strings.Replace(content, "firn 1 ", "firn 2 ", 1)
@@ -489,16 +479,15 @@ func TestCompatLater(t *testing.T) {
 		}
 		store := compatOpen(t, openFiles, dir)
 		defer store.Close()
-		return refused(t, store, driver.ErrVersion)
+		refused(t, store, driver.ErrVersion)
 	})
-	compatAt(t, "Place", facts, time.Hour, func(t *testing.T) (wrong compatComplaints) {
+	compatAt(t, "Place", facts, time.Hour, func(t *testing.T) {
 		dir := compatCopy(t, newest, false)
 		compatOpen(t, openFiles, dir).Close()
 		testkit.OK(t, os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600))
 		if _, err := filelease.Open(dir); !errors.Is(err, driver.ErrVersion) {
-			wrong.add("opening the directory: %v", err)
+			t.Errorf("opening the directory: %v", err)
 		}
-		return wrong
 	})
 }
 
