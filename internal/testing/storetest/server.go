@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
@@ -112,22 +113,30 @@ func Silent(t testing.TB) string {
 // files.
 func Certify(t testing.TB) (cert, key string) {
 	t.Helper()
-	return CertifyUntil(t, time.Now().Add(time.Hour))
+	cert, key, _ = Sign(t, nil, &x509.Certificate{IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature})
+	return cert, key
 }
 
-// CertifyUntil is [Certify] for a certificate that is valid until a time.
-func CertifyUntil(t testing.TB, end time.Time) (cert, key string) {
+// Sign makes a certificate, signed by the parent, or by itself without a parent. Sign returns the files of
+// the certificate and of its key, and both as a pair.
+func Sign(t testing.TB, parent *tls.Certificate, c *x509.Certificate) (cert, key string, pair *tls.Certificate) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: end, IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	c.SerialNumber, c.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(time.Hour)
+	if parent == nil {
+		parent = &tls.Certificate{Leaf: c, PrivateKey: private}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent.Leaf, private.Public(), parent.PrivateKey)
+	check(t, err)
+	leaf, err := x509.ParseCertificate(der)
 	check(t, err)
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
 	check(t, err)
 	return File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))),
-		File(t, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})))
+		File(t, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))),
+		&tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf}
 }
 
 // File returns the path of a new file that only this user may read.

@@ -1,15 +1,10 @@
 package etcdlease_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"net"
 	"net/url"
 	"os"
@@ -17,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"go.etcd.io/etcd/api/v3/authpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -33,69 +27,18 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// An authority signs certificates, and writes certificates and keys to files.
-type authority struct {
-	t    *testing.T
-	dir  string
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string
-}
-
-func newAuthority(t *testing.T) *authority {
+// authority makes the certificate of an authority, and returns its file.
+func authority(t *testing.T) (file string, pair *tls.Certificate) {
 	t.Helper()
-	a := &authority{t: t, dir: t.TempDir()}
-	a.cert, a.key, a.file, _ = a.issue(&x509.Certificate{Subject: pkix.Name{CommonName: "authority"},
+	file, _, pair = storetest.Sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "authority"},
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
-	return a
+	return file, pair
 }
 
-// issue signs a certificate. The first certificate is the authority's own.
-func (a *authority) issue(c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, string, string) {
-	a.t.Helper()
-	check := func(err error) {
-		a.t.Helper()
-		if err != nil {
-			a.t.Fatal(err)
-		}
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(err)
-	c.SerialNumber, err = rand.Int(rand.Reader, big.NewInt(1<<62))
-	check(err)
-	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, signer := a.cert, a.key
-	if parent == nil {
-		parent, signer = c, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), signer)
-	check(err)
-	cert, err := x509.ParseCertificate(der)
-	check(err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	check(err)
-	certFile, keyFile := filepath.Join(a.dir, c.SerialNumber.String()+".cert"), filepath.Join(a.dir, c.SerialNumber.String()+".key")
-	check(os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	check(os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	return cert, key, certFile, keyFile
-}
-
-func (a *authority) server(names ...string) (cert, key string) {
-	c := &x509.Certificate{Subject: pkix.Name{CommonName: "server"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	for _, name := range names {
-		if ip := net.ParseIP(name); ip != nil {
-			c.IPAddresses = append(c.IPAddresses, ip)
-		} else {
-			c.DNSNames = append(c.DNSNames, name)
-		}
-	}
-	_, _, cert, key = a.issue(c)
-	return cert, key
-}
-
-func (a *authority) client(name string) (cert, key string) {
-	_, _, cert, key = a.issue(&x509.Certificate{Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-	return cert, key
+// user makes the certificate of a user.
+func user(t *testing.T, by *tls.Certificate, name string) (cert, key string, pair *tls.Certificate) {
+	t.Helper()
+	return storetest.Sign(t, by, &x509.Certificate{Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 }
 
 const (
@@ -127,21 +70,20 @@ func login(t *testing.T, config clientv3.Config) {
 func TestSecure(t *testing.T) {
 	services.Full(t)
 	turn.Take(t)
-	a, stranger := newAuthority(t), newAuthority(t)
-	cert, key := a.server("127.0.0.1", "etcd.example")
-	mine, mineKey := a.client("nobody")
-	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: append(calm, "--bcrypt-cost", "4", "--auth-token-ttl", "1", "--log-level", "debug")})
-	pair, err := tls.LoadX509KeyPair(mine, mineKey)
-	testkit.OK(t, err)
+	ca, by := authority(t)
+	cert, key, _ := storetest.Sign(t, by, &x509.Certificate{Subject: pkix.Name{CommonName: "server"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames: []string{"etcd.example"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
+	mine, mineKey, pair := user(t, by, "nobody")
+	c := etcdtest.New(t, etcdtest.Config{CA: ca, Cert: cert, Key: key, Args: append(calm, "--bcrypt-cost", "4", "--auth-token-ttl", "1", "--log-level", "debug")})
 	pool := x509.NewCertPool()
-	pool.AddCert(a.cert)
-	config := clientv3.Config{Endpoints: c.Endpoints(), TLS: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}}
+	pool.AddCert(by.Leaf)
+	config := clientv3.Config{Endpoints: c.Endpoints(), TLS: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{*pair}}}
 	login(t, config)
 
 	file := filepath.Join(t.TempDir(), "password")
 	testkit.OK(t, os.WriteFile(file, []byte(password+"\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", password)
-	secure := settings + url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}}.Encode()
+	secure := settings + url.Values{"ca": {ca}, "cert": {mine}, "key": {mineKey}}.Encode()
 	secret := secure + "&" + url.Values{"password-file": {file}}.Encode()
 	at := func(user, prefix, query string) string {
 		return "etcd://" + user + c.Endpoint(0) + "," + c.Endpoint(1) + "," + c.Endpoint(2) + "/" + prefix + "?" + query
@@ -158,9 +100,10 @@ func TestSecure(t *testing.T) {
 		}, password, file, "nobody", "firn@")
 	})
 	t.Run("Refused", func(t *testing.T) {
-		other, otherKey := stranger.client("nobody")
+		_, stranger := authority(t)
+		other, otherKey, _ := user(t, stranger, "nobody")
 		plain := settings + "password-env=FIRN_TEST_PASSWORD"
-		trust := plain + "&" + url.Values{"ca": {a.file}}.Encode()
+		trust := plain + "&" + url.Values{"ca": {ca}}.Encode()
 		for _, r := range []struct {
 			name, addr string
 			parts      []string
@@ -190,8 +133,8 @@ func TestSecure(t *testing.T) {
 			t.Logf("%s: %v", r.name, err)
 		}
 		storetest.Open(t, etcdlease.Open, at("firn@", "p", secret+"&server-name=etcd.example"))
-		named, namedKey := a.client("firn") // stands for the user without a password
-		s := storetest.Open(t, etcdlease.Open, at("", "p", settings+url.Values{"ca": {a.file}, "cert": {named}, "key": {namedKey}}.Encode()))
+		named, namedKey, _ := user(t, by, "firn") // stands for the user without a password
+		s := storetest.Open(t, etcdlease.Open, at("", "p", settings+url.Values{"ca": {ca}, "cert": {named}, "key": {namedKey}}.Encode()))
 		storetest.Put(t, s, "certified", "", driver.None)
 	})
 	t.Run("Reader", func(t *testing.T) {
