@@ -1,15 +1,14 @@
 package lease
 
 import (
-	"context"
 	"errors"
-	"sync"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
@@ -137,94 +136,42 @@ func TestRecoveryAnewBesideLeases(t *testing.T) {
 	}
 }
 
-// unreadable is a store with unreadable entries.
-type unreadable struct {
-	driver.Store
-	keys sync.Map // why each of them cannot be read
-}
-
-// spoil makes entries unreadable.
-func (u *unreadable) spoil(err error, keys ...string) {
-	for _, key := range keys {
-		u.keys.Store(key, err)
-	}
-}
-
-func (u *unreadable) err(key string) error {
-	if why, ok := u.keys.Load(key); ok {
-		return &driver.Error{Store: "unreadable", Op: "list", Key: key, Err: why.(error)}
-	}
-	return nil
-}
-
-func (u *unreadable) Get(ctx context.Context, key string) (driver.Entry, error) {
-	e, err := u.Store.Get(ctx, key)
-	if bad := u.err(key); bad != nil && err == nil {
-		e.Value, err = nil, bad
-	}
-	return e, err
-}
-
-func (u *unreadable) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	entries, err := u.Store.List(ctx, prefix)
-	for i := range entries {
-		if bad := u.err(entries[i].Key); bad != nil {
-			entries[i].Value, entries[i].Err, err = nil, bad, bad
-		}
-		if errors.Is(entries[i].Err, driver.ErrUnavailable) {
-			entries[i].Revision = driver.None
-		}
-	}
-	return entries, err
-}
-
-func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	rev, err := u.Store.Put(ctx, key, value, rev)
-	if err == nil {
-		u.keys.Delete(key)
-	}
-	return rev, err
-}
-
 // If the store itself finds entries damaged, the other entries stay visible, and a recovery replaces
 // the damaged ones.
 func TestRecoveryUnreadable(t *testing.T) {
-	clock, store := newTestClock(), &unreadable{Store: memlease.New()}
-	p := mustCreate(t, store.Store, 8)
-	testkit.Must(p.grow(t.Context(), -1))
-	p.store = store
-	put(t, store, workerKey("p", 6), []byte("left by who died")) // which the pool does not name
-	store.spoil(driver.ErrDamaged, workerKey("p", 1), workerKey("p", 3), workerKey("p", 6), poolKey("p"))
-	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Pool != nil || !errors.Is(found[0].Err, ErrDamaged) {
-		t.Errorf("%+v, %v", found, err)
+	clock, dir := newTestClock(), t.TempDir()
+	store := compatOpen(t, openFiles, dir)
+	defer store.Close()
+	file := func(key string) string { return filepath.Join(dir, filepath.FromSlash(key)+"=") }
+	spoil := func(keys ...string) {
+		for _, key := range keys {
+			testkit.OK(t, os.WriteFile(file(key), []byte("x"), 0o600))
+		}
 	}
-	store.keys.Delete(poolKey("p"))
-	if _, _, err := p.Workers(t.Context()); !errors.Is(err, ErrDamaged) {
-		t.Error(err)
-	}
-	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Made != 4 || len(found[0].Workers) != 2 || found[0].Workers[1].Number != 3 ||
+	p := mustCreate(t, store, 16)
+	testkit.Must(p.grow(t.Context(), -1)) // names workers 0 to 7
+	spoil(workerKey("p", 1), workerKey("p", 3), workerKey("p", 10))
+	testkit.Is(t, testkit.Err(p.all(t.Context())), ErrDamaged, "the records")
+	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Made != 8 || len(found[0].Workers) != 2 || found[0].Workers[1].Number != 3 ||
 		!errors.Is(found[0].Workers[1].Err, ErrDamaged) || !errors.Is(found[0].Err, ErrDamaged) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrDamaged, "")
-	store.spoil(driver.ErrDamaged, poolKey("p"))
-	done, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
-	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 {
+	testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrDamaged, "a lease")
+	spoil(poolKey("p"))
+	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Pool != nil || !errors.Is(found[0].Err, ErrDamaged) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	done, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(16)}})
+	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 6 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	store.keys.Range(func(key, why any) bool {
-		t.Errorf("%s is still unreadable: %v", key, why)
-		return true
-	})
+	testkit.OK(t, testkit.Err(store.List(t.Context(), "")))
 	clock.step(done.Floor.Sub(clock.now()))
 	testkit.OK(t, tries(t, p, clock, Config{Wait: -1}))
-	// If an entry is unreadable for another reason, the recovery changes nothing.
-	store.spoil(driver.ErrUnavailable, workerKey("p", 2))
-	before := done.Pool.term()
-	if _, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
-		t.Error(err)
-	}
-	store.keys.Delete(workerKey("p", 2))
+	// If no Put can replace an entry, the recovery changes nothing.
+	testkit.OK(t, errors.Join(os.Remove(file(workerKey("p", 2))), os.Mkdir(file(workerKey("p", 2)), 0o700)))
+	before := mustOpen(t, store).term()
+	testkit.Is(t, testkit.Err(RecoverPool(t.Context(), store, "p", RecoveryConfig{clock: clock.now})), ErrDamaged, "a folder")
 	if after := mustOpen(t, store).term(); after != before {
 		t.Errorf("%+v after %+v", after, before)
 	}

@@ -247,37 +247,6 @@ func TestRecoveryRecords(t *testing.T) {
 	}
 }
 
-// A recovery meets a renewing lease at the latest revision.
-func TestRecoveryRaces(t *testing.T) {
-	clock, store := newTestClock(), memlease.New()
-	p := mustCreate(t, store, 4)
-	g := generator(t, clock)
-	l := testkit.Must(p.kept(t.Context(), g.ForLease(), Config{clock: clock.now, Window: time.Hour}))
-	races := 3
-	racing := &hooked{Store: store, before: func(op, key string) error {
-		if op == "put" && key == workerKey("p", l.Worker()) && races > 0 {
-			races--
-			clock.step(time.Second)
-			l.lockWork()
-			defer l.work.unlock()
-			return l.renew(t.Context())
-		}
-		return nil
-	}}
-	done, err := RecoverPool(t.Context(), racing, "p", RecoveryConfig{clock: clock.now, Skew: time.Millisecond, Window: time.Minute})
-	if err != nil || races > 0 {
-		t.Fatal(races, err)
-	}
-	s, err := done.Pool.get(t.Context(), l.Worker())
-	if err != nil || s.Until < l.Until().UnixMicro() || s.Until < done.Floor.UnixMicro() || s.Incarnation != "" {
-		t.Errorf("the lease has times until %v, and the record says %+v, %v", l.Until(), s, err)
-	}
-	// The window of the lease is longer than the window in the settings.
-	if done.Floor.Sub(clock.now()) < 59*time.Minute {
-		t.Errorf("the floor is in %v", done.Floor.Sub(clock.now()))
-	}
-}
-
 // A recovery knows the longest window of all leases, whatever becomes of their records.
 func TestRecoveryWindow(t *testing.T) {
 	const window = 10 * time.Minute
