@@ -15,42 +15,49 @@ import (
 
 // Start waits for the workers of dead processes. Start does not wait for holders that renew.
 func TestWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		_, first, _ := keep(t, p, clock, Config{})
-		time.Sleep(5 * time.Second)
-		began := time.Now()
-		_, err := try(t, p, clock, Config{})
-		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > 4*time.Second {
-			t.Errorf("after %v, with a holder who lives: %v", waited, err)
-		}
-		for _, worker := range []Choice{{}, Number(0)} { // a wait that was asked for is waited out
-			began = time.Now()
+	for _, worker := range []Choice{{}, Number(0)} {
+		synctest.Test(t, func(t *testing.T) {
+			taken := ErrNoWorker
+			if worker.named {
+				taken = ErrHeld
+			}
+			clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+			_, first, _ := keep(t, p, clock, Config{Worker: worker, Holder: "the first"})
+			time.Sleep(5 * time.Second)
+			began := time.Now()
+			_, err := try(t, p, clock, Config{Worker: worker})
+			if waited := time.Since(began); !errors.Is(err, taken) || waited > 4*time.Second {
+				t.Errorf("after %v, with a holder who lives: %v", waited, err)
+			}
+			if held, ok := errors.AsType[*HeldError](err); ok != worker.named || ok && (held.Worker != 0 || held.Holder != "the first" || held.Pool != "p") {
+				t.Errorf("with a holder who lives: %+v", err)
+			}
+			began = time.Now() // a wait that was asked for is waited out
 			_, err = try(t, p, clock, Config{Worker: worker, Wait: time.Minute})
-			if waited := time.Since(began); !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || waited < 59*time.Second || waited > time.Minute {
+			if waited := time.Since(began); !errors.Is(err, taken) || waited < 59*time.Second || waited > time.Minute {
 				t.Errorf("after %v of a minute, with a holder who lives: %v", waited, err)
 			}
-		}
 
-		die(first)
-		left := first.Until().Sub(clock.now())
-		testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrNoWorker, "without a wait")
-		began = time.Now()
-		_, err = try(t, p, clock, Config{Wait: time.Second})
-		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > time.Second || waited < 800*time.Millisecond {
-			t.Errorf("it waited for %v of 1 s: %v", waited, err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 1050*time.Millisecond) // between two looks
-		defer cancel()
-		if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, ErrNoWorker) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a wait that was ended: %v", err)
-		}
-		g, l, _ := keep(t, p, clock, Config{})
-		mints(t, g, l)
-		if waited := time.Since(began); waited < left || waited > left+200*time.Millisecond {
-			t.Errorf("it waited for %v, and %v were left", waited, left)
-		}
-	})
+			die(first)
+			left := first.Until().Sub(clock.now())
+			testkit.Is(t, tries(t, p, clock, Config{Worker: worker, Wait: -1}), taken, "without a wait")
+			began = time.Now()
+			_, err = try(t, p, clock, Config{Worker: worker, Wait: time.Second})
+			if waited := time.Since(began); !errors.Is(err, taken) || waited > time.Second || waited < 800*time.Millisecond {
+				t.Errorf("it waited for %v of 1 s: %v", waited, err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 1050*time.Millisecond) // between two looks
+			defer cancel()
+			if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{Worker: worker, clock: clock.now}); !errors.Is(err, taken) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a wait that was ended: %v", err)
+			}
+			g, l, _ := keep(t, p, clock, Config{Worker: worker})
+			mints(t, g, l)
+			if waited := time.Since(began); waited < left || waited > left+200*time.Millisecond {
+				t.Errorf("it waited for %v, and %v were left", waited, left)
+			}
+		})
+	}
 }
 
 // watched is a store that tells of each change.
@@ -142,39 +149,6 @@ func TestWaitPrice(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestNamed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, store := newTestClock(), memlease.New()
-		p := mustCreate(t, store, 1000)
-		g, l, _ := keep(t, p, clock, Config{Worker: Number(700), Holder: "the first"})
-		mints(t, g, l)
-		if l.Worker() != 700 {
-			t.Errorf("the worker is %d, not 700", l.Worker())
-		}
-		time.Sleep(5 * time.Second)
-		began := time.Now()
-		_, err := try(t, p, clock, Config{Worker: Number(700)})
-		var held *HeldError
-		if !errors.As(err, &held) || !errors.Is(err, ErrHeld) || held.Worker != 700 || held.Holder != "the first" || held.Pool != "p" {
-			t.Errorf("the same again: %v", err)
-		}
-		if waited := time.Since(began); waited > 4*time.Second {
-			t.Errorf("it took %v to see that the holder lives", waited)
-		}
-
-		die(l)
-		began, left := time.Now(), l.Until().Sub(clock.now())
-		g2, l2, _ := keep(t, p, clock, Config{Worker: Number(700)})
-		mints(t, g2, l2)
-		if waited := time.Since(began); waited < left || waited > left+200*time.Millisecond {
-			t.Errorf("it waited for %v, and %v were left", waited, left)
-		}
-		if used, count, err := p.Workers(t.Context()); len(used) != 1 || count != 4 || err != nil {
-			t.Errorf("Workers: %v, %d, %v", used, count, err)
-		}
-	})
 }
 
 // A lease waiting for a worker raises Waiting, once.
