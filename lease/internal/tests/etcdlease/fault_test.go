@@ -1,12 +1,10 @@
 package etcdlease_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -18,23 +16,9 @@ import (
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/internal/tests/histories"
 )
-
-// A counting store counts the changes that are acknowledged.
-type counting struct {
-	driver.Store
-	changes *atomic.Int64
-}
-
-func (c counting) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	made, err := c.Store.Put(ctx, key, value, rev)
-	if err == nil {
-		c.changes.Add(1)
-	}
-	return made, err
-}
 
 // TestFaults checks histories while the leader is killed, cut off from the other members, or
 // frozen, again and again.
@@ -53,68 +37,33 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			prefix := space()
-			var changes atomic.Int64
 			var handles []driver.Store
 			for range 3 {
-				handles = append(handles, counting{hasty(t, c.Address(prefix)), &changes})
+				handles = append(handles, hasty(t, c.Address(prefix)))
 			}
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for range 2 {
-					leader, err := c.Leader(t.Context())
-					if err == nil {
-						err = fault.begin(leader)
-					}
-					if err == nil {
-						var next int
-						next, err = c.Leader(t.Context())
-						if err == nil && next == leader {
-							err = errors.New("the leader is the same after the fault")
-						}
-					}
-					if err == nil {
-						before := changes.Load()
-						if !wait.For(func() bool { return changes.Load() > before+10 }) {
-							err = errors.New("nothing is changed any more with a new leader")
-						}
-					}
-					if err == nil {
-						err = fault.end(leader)
-					}
-					if err == nil {
-						err = c.WaitHealthy(t.Context())
-					}
-					if err != nil {
-						t.Error(err)
-						return
-					}
+			beside := hasty(t, c.Address(space()))
+			histories.Under(t, handles, func() error {
+				leader, err := c.Leader(t.Context())
+				if err != nil {
+					return err
 				}
-			}()
-			defer func() { <-done }()
-			var sum drivertest.Outcome
-			for seed, over := uint64(0), false; !over || sum.Changed < 100; seed++ {
-				o := drivertest.History(t, handles, seed)
-				sum.Found += o.Found
-				sum.Missing += o.Missing
-				sum.Failed += o.Failed
-				sum.Changed += o.Changed
-				sum.Conflicts += o.Conflicts
-				sum.Unknown += o.Unknown
-				if o.Err != nil {
-					sum.Err = o.Err
-					storetest.Fails(t, "the error", o.Err, driver.ErrUnavailable)
+				if err := fault.begin(leader); err != nil {
+					return err
 				}
-				select {
-				case <-done:
-					over = true
-				default:
+				if next, err := c.Leader(t.Context()); err != nil || next == leader {
+					return fmt.Errorf("the leader after the fault is the same: %t, %w", next == leader, err)
 				}
-			}
-			t.Logf("%+v", sum)
-			if sum.Failed+sum.Unknown == 0 {
-				t.Errorf("nothing went wrong: %+v", sum)
-			}
+				n := 0
+				changes := wait.For(func() bool {
+					n++
+					_, err := beside.Put(t.Context(), fmt.Sprint("a", n), nil, driver.None)
+					return err == nil
+				})
+				if !changes {
+					return errors.New("nothing is changed any more with a new leader")
+				}
+				return errors.Join(fault.end(leader), c.WaitHealthy(t.Context()))
+			})
 			// The store works as before.
 			rev := storetest.Put(t, storetest.Open(t, etcdlease.Open, c.Address(prefix)), "after", "x", driver.None)
 			for _, h := range handles {

@@ -25,6 +25,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/internal/tests/histories"
 	"github.com/firn-id/firn/lease/pglease"
 )
 
@@ -168,35 +169,10 @@ func TestRestart(t *testing.T) {
 	for range 3 {
 		stores = append(stores, storetest.Open(t, pglease.Open, addr))
 	}
-	over, ended := make(chan struct{}), make(chan struct{})
-	defer func() { <-ended }()
-	defer close(over)
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-over:
-				return
-			case <-time.After(20 * time.Millisecond): // some calls are made in between, and some are under way
-			}
-			if err := s.Restart(t.Context()); err != nil {
-				t.Error(err)
-				return
-			}
-		}
-	}()
-	var sum drivertest.Outcome
-	for seed := uint64(0); seed < 100 && !t.Failed(); seed++ {
-		o := drivertest.History(t, stores, seed)
-		sum.Changed += o.Changed
-		sum.Conflicts += o.Conflicts
-		sum.Unknown += o.Unknown
-		sum.Failed += o.Failed
-		if seed >= 4 && sum.Changed > 50 && sum.Conflicts > 0 && sum.Unknown > 4 && sum.Failed > 4 {
-			return
-		}
-	}
-	t.Errorf("the histories show nothing: %+v", sum)
+	histories.Under(t, stores, func() error {
+		time.Sleep(300 * time.Millisecond) // in which some calls are made
+		return s.Restart(t.Context())
+	})
 }
 
 // A stoppable server stops all its processes, as happens on a machine without free memory, or on a
