@@ -144,8 +144,9 @@ func TestYoungPool(t *testing.T) {
 	})
 }
 
-// If the store has no clock, leases compare their clocks with the records. A pool is in use if any worker is in use. Other workers may have been idle for years. After an
-// operator has trusted the clock once, leases start. A record years ahead does not count.
+// If the store has no clock, leases compare their clocks with the records. A pool is in use if any worker
+// is in use. Other workers may have been idle for years. After an operator has trusted the clock once,
+// leases start. A record years ahead does not count.
 func TestIdlePool(t *testing.T) {
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
 	for name, test := range map[string]struct {

@@ -11,7 +11,6 @@
 //	generator.go  suites: generators with a clock that the test sets
 //	standing.go   suite: generators while time stands still
 //	list.go       suite: lists of IDs
-//	children.go   processes that start and end meanwhile
 //	must.go       steps that must succeed, and errors that must come
 //	alloc.go      suite: allocations
 //	spread.go     suite: IDs made slowly, over shards
