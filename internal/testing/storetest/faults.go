@@ -11,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/testing/minter"
-	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -174,48 +171,6 @@ func number(t *testing.T, rev driver.Revision) int {
 		t.Fatalf("the revision %q begins with no number", rev)
 	}
 	return n
-}
-
-// Outage kills the server for longer than the window of a lease. Minting ends with the interval,
-// and goes on when the server is back.
-func (f Faulty[S]) Outage(t *testing.T) {
-	t.Helper()
-	turn.Take(t)
-	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
-	check(t, minter.Create(t.Context(), s))
-	var g *minter.Generator
-	var l *lease.Lease
-	wait.Until(t, "a busy machine takes a lease in time", func() bool {
-		var err error
-		g, l, err = minter.Start(t.Context(), s, lease.Config{Window: 2 * time.Second})
-		return err == nil
-	})
-	defer l.Close()
-	seen := make(map[minter.ID]bool)
-	mint := func() error {
-		for range 10 {
-			id, err := g.Next()
-			if err != nil {
-				return err
-			}
-			if seen[id] {
-				t.Fatalf("%+v comes twice", id)
-			}
-			seen[id] = true
-		}
-		return nil
-	}
-	for round := range 2 {
-		wait.Until(t, "the generator mints", func() bool { return mint() == nil })
-		f.Server.Kill()
-		wait.Until(t, "the interval ends", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
-		wait.Until(t, "the lease has an error", func() bool { return l.Err() != nil })
-		if !errors.Is(l.Err(), driver.ErrUnavailable) {
-			t.Errorf("round %d: the lease's error is %v", round, l.Err())
-		}
-		f.Server.Run()
-		wait.Until(t, "minting goes on", func() bool { return mint() == nil })
-	}
 }
 
 // Forgotten restores old data of a server, as after a failover that lost changes. A store that has

@@ -452,8 +452,3 @@ func TestStopped(t *testing.T) {
 	services.Full(t)
 	start(t).faults().Stopped(t)
 }
-
-func TestOutage(t *testing.T) {
-	services.Full(t)
-	start(t, durable...).faults().Outage(t)
-}
