@@ -35,7 +35,7 @@ func busy() (*hooked, *atomic.Int64) {
 
 // The requests of many leases that start at once are in proportion to their number. Each lease needs a few
 // requests: at a new pool, at a pool with records for all or most leases, for any worker, and for a
-// Number each.
+// Number each. The records are of one range, so that the pool's record has room for workers with a Number.
 func TestManyAtOnce(t *testing.T) {
 	for _, test := range []struct {
 		n, workers, made int
@@ -95,6 +95,9 @@ func TestManyAtOnce(t *testing.T) {
 				if len(workers) != test.n {
 					t.Errorf("%d leases have %d workers", test.n, len(workers))
 				}
+				if ranges := made(t, store); len(ranges) != 1 {
+					t.Errorf("the records are of the workers %v", ranges)
+				}
 			})
 		})
 	}
@@ -137,25 +140,4 @@ func TestRecoveryFull(t *testing.T) {
 	if _, err := RecoverPool(t.Context(), store, "p", RecoveryConfig{TrustClock: true}); err != nil {
 		t.Errorf("%.200v", err)
 	}
-}
-
-// Leases that grow a pool at once make one range of records, so that the pool's record has room for workers with a
-// Number.
-func TestGrowAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store, _ := busy()
-		p := mustCreate(t, store, 65536)
-		var all sync.WaitGroup
-		for range 50 {
-			all.Go(func() {
-				if _, err := p.grow(t.Context(), -1); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if got := made(t, store); len(got) != 1 {
-			t.Errorf("made are %v", got)
-		}
-	})
 }
