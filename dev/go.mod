@@ -8,7 +8,6 @@ require (
 	github.com/99designs/gqlgen v0.17.98
 	github.com/BurntSushi/toml v1.6.0
 	github.com/FerretDB/FerretDB v1.24.0
-	github.com/bufbuild/protocompile v0.14.1
 	github.com/bwmarrin/snowflake v0.3.0
 	github.com/caarlos0/env/v11 v11.4.2
 	github.com/charmbracelet/ultraviolet v0.0.0-20260303162955-0b88c25f3fff
