@@ -36,7 +36,6 @@ import (
 type crowd struct {
 	*testing.T
 	dir    string
-	clock  func() time.Time // nil means time.Now
 	window time.Duration
 	all    sync.WaitGroup
 	live   []*member
@@ -77,20 +76,14 @@ func startIn(ctx context.Context, dir string, g lease.Generator, c lease.Config)
 // join starts a generator that waits for a worker of the crowd's pool, and mints until it is stopped.
 func (c *crowd) join() *member {
 	c.Helper()
-	return c.joinAt(c.dir, lease.Choice{})
-}
-
-// joinAt is join for the pool in a directory, and for a choice of workers.
-func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
-	c.Helper()
 	ctx, stop := context.WithCancel(c.Context())
 	m := &member{stop: stop}
 	started := make(chan error, 1)
 	c.all.Go(func() {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.clock})
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 		var l *lease.Lease
 		if err == nil {
-			l, err = startIn(ctx, dir, g, lease.Config{Worker: worker, Window: c.window, Wait: wait.Patience, Timeout: time.Minute})
+			l, err = startIn(ctx, c.dir, g, lease.Config{Window: c.window, Wait: wait.Patience, Timeout: time.Minute})
 		}
 		m.lease = l
 		started <- err
@@ -324,28 +317,6 @@ func TestFollowHints(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestFollowBadHint: another directory makes IDs twice, and TestFollowHints would see it. The worker of the other directory is chosen, and the clock stands
-// still, so that the first IDs of a millisecond are the same.
-func TestFollowBadHint(t *testing.T) {
-	t.Parallel()
-	c := newCrowd(t, crowdWindow)
-	var now atomic.Pointer[time.Time]
-	set := func(to time.Time) { now.Store(&to) }
-	set(time.Now())
-	c.clock = func() time.Time { return *now.Load() }
-	m := c.join()
-	other := c.joinAt(c.dir+" of another name", lease.Number(m.lease.Worker()))
-	set(c.clock().Add(10 * time.Millisecond)) // both intervals have begun, and neither has ended
-	for _, m := range []*member{m, other} {
-		wait.Until(c, "it mints", func() bool { return m.minted.Load() > 0 })
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.twice == 0 {
-		t.Errorf("%d IDs, and none twice", len(c.seen))
 	}
 }
 

@@ -8,7 +8,6 @@
 //	go run ./cmd/firn/internal/tests/faults -runs 120 -ids 8500000
 //	go run ./cmd/firn/internal/tests/faults -stores kubernetes -runs 2 -duration 60s -window 1s -least 1
 //	go run ./cmd/firn/internal/tests/faults -outage 6s
-//	go run ./cmd/firn/internal/tests/faults -crowd 1024
 //
 // Each run has its own seed, and the checks of firn torture: no ID twice, no ID outside the grants of its
 // process, no time of a worker given twice. The matrix at the end shows how often each fault was planned, and
@@ -16,8 +15,7 @@
 // than -least.
 //
 // -outage puts a store out of reach for a time, then for longer than the window, and reports what a generator
-// notices, and how soon the generator recovers. -crowd leases many workers of one pool on etcd, kills the
-// leader at the end, and reports times and load.
+// notices, and how soon the generator recovers.
 package main
 
 import (
@@ -78,15 +76,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	seed := flags.Uint64("seed", 1, "of the first run; each has the next")
 	least := flags.Int("least", 5, "how often each fault has to happen")
 	outageOf := flags.Duration("outage", 0, "how long the store is out of reach, instead of the matrix")
-	workers := flags.Int("crowd", 0, "how many workers are kept on etcd, instead of the matrix")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	switch {
-	case *outageOf > 0:
+	if *outageOf > 0 {
 		return outage(ctx, out, strings.Split(names, ","), *outageOf)
-	case *workers > 0:
-		return crowd(ctx, out, *workers)
 	}
 	all, formats := strings.Split(names, ","), strings.Split(format, ",")
 	for i, name := range all {
