@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -252,45 +251,6 @@ func TestSoakFindsDuplicates(t *testing.T) {
 		if !found {
 			t.Errorf("ledger %v: two atomics, and no duplicate was found", ledger)
 		}
-	}
-}
-
-// With one goroutine the same generator is right, and the soak must find no fault.
-func TestSoakAcquits(t *testing.T) {
-	for _, ledger := range []bool{false, true} {
-		s := twoAtomicsSoak(NewClock(start, 1), 1, ledger)
-		s.Most = 500_000
-		s.IDs = s.Most
-		if _, _, err := s.Run(t.Context()); err != nil {
-			t.Errorf("ledger %v: %v", ledger, err)
-		}
-	}
-}
-
-// While the clock can show the time of an ID, the ledger finds the ID again. It refuses IDs of earlier times.
-func TestLedger(t *testing.T) {
-	l := NewLedger(firstSno)
-	unit := firstSno(start) >> 17
-	r := rand.New(rand.NewPCG(1, 1))
-	seen := make(map[uint64]bool)
-	for range 100_000 {
-		id := (unit+r.Uint64N(3))<<17 | r.Uint64N(1<<15)<<2
-		if err := l.enter([]uint64{id}); (err != nil) != seen[id] || seen[id] && err.(*Violation).Kind != Duplicate {
-			t.Fatalf("%#x: %v, seen before %v", id, err, seen[id])
-		}
-		seen[id] = true
-	}
-	l.forget(start.Add(sno.TimeUnit))
-	if l.enter([]uint64{unit<<17 | 1}) == nil {
-		t.Error("an ID of a time that was forgotten")
-	}
-	for id := range seen {
-		if l.enter([]uint64{id}) == nil {
-			t.Fatalf("%#x: not seen again", id)
-		}
-	}
-	if l.begun != 6 || len(l.ticks) != 4 {
-		t.Errorf("%d ticks begun, %d kept", l.begun, len(l.ticks))
 	}
 }
 

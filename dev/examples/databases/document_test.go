@@ -171,28 +171,3 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 }
-
-// The search finds code that differs, by the least, from all files.
-func TestFaults(t *testing.T) {
-	files := map[string]string{"a.go": "package a\n\nfunc f() {\n\tg(1)\n\n\th()\n}\n"}
-	for document, want := range map[string]int{
-		"```go\nfunc f() {\n\tg(1)\n\n\th()\n}\n```\n": 0,
-		"```go\ng(1)\n\nh()\n```\n":                    0, // without the tabs of the file
-		"```go\ng(1)\n```\n\n```go\nh()\n```\n":        0,
-		"```go\ng(1)\n```\n```console\n$ go\n```\n":    0,
-		"```go\ng(2)\n```\n":                           1,
-		"```go\ng(1)\nh()\n```\n":                      1,
-		"```go\n\tg(1)\n\nh()\n```\n":                  1,
-		"```go\n(1)\n```\n":                            1, // not a whole line
-		"```go\ng(1)\n\nh()\n}\n}\n```\n":              2, // and closes more than it opens
-		"```go\ng(1)\n```\n```yaml\na: b\n```\n":       1,
-		"```go\n```\n":                                 1,
-		"```go\nfunc f() {\n\tg(1)\n```\n":             1, // stops inside of the function
-		"text\n":                                       1,
-		"```console\n$ go\n```\n":                      1,
-	} {
-		if got := faults(document, files); len(got) != want {
-			t.Errorf("%q: %q, want %d faults", document, got, want)
-		}
-	}
-}

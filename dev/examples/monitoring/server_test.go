@@ -112,15 +112,6 @@ func TestServerRules(t *testing.T) {
 			store.Down.Store(true)
 			s.run(20 * time.Minute)
 		}, []string{"FirnLeaseExpired", "FirnNoIDs", "FirnRefusals", "FirnStoreUnreliable", "FirnWorkerLost"}},
-		{"a store that refuses for a minute", func(t *testing.T, s *scraper) { // FirnRefusals would come after the end
-			store := &faults.Cut{Store: create(t, memlease.New())}
-			serve(t, s, store, nanoflake, 10)
-			s.run(10 * time.Minute)
-			store.Down.Store(true)
-			s.run(time.Minute)
-			store.Down.Store(false)
-			s.run(20 * time.Minute)
-		}, []string{"FirnLeaseExpired", "FirnNoIDs"}},
 		{"a store that refuses for 30 s again and again", func(t *testing.T, s *scraper) {
 			store := &faults.Cut{Store: create(t, memlease.New())}
 			serve(t, s, store, nanoflake, 10)
@@ -131,11 +122,6 @@ func TestServerRules(t *testing.T) {
 				store.Down.Store(false)
 			}
 		}, []string{"FirnLeaseExpired", "FirnRefusals"}},
-		{"a store that is silent for 6 s again and again", func(t *testing.T, s *scraper) {
-			store := &silent{Store: create(t, memlease.New())}
-			serve(t, s, store, nanoflake, 10)
-			s.stutter(store)
-		}, []string{"FirnStoreUnreliable"}},
 		{"a directory that is lost", func(t *testing.T, s *scraper) {
 			dir := filepath.Join(t.TempDir(), "state")
 			store, err := filelease.Open(dir)

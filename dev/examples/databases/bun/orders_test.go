@@ -92,18 +92,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A column of another type is an error and never another ID.
-func TestWrongColumn(t *testing.T) {
-	each(t, func(t *testing.T, db *bun.DB) {
-		for _, column := range []string{`'0549x5l2itvr4'`, `'673740726894358528'`, `1.5`} {
-			var got nanoflake.ID
-			if err := db.NewRaw(`SELECT `+column).Scan(t.Context(), &got); err == nil {
-				t.Errorf("%s reads as %v", column, got)
-			}
-		}
-	})
-}
-
 // The option nullzero stores NULL for a forgotten ID, and the NULL does not read back.
 func TestNullZero(t *testing.T) {
 	type Row struct {

@@ -112,15 +112,3 @@ func TestNoID(t *testing.T) {
 		}
 	})
 }
-
-// A column of another type is an error and never another ID.
-func TestWrongColumn(t *testing.T) {
-	each(t, func(t *testing.T, client *ent.Client, db *sql.DB) {
-		sample.Exec(t, db, `DROP TABLE orders`,
-			`CREATE TABLE orders (id VARCHAR(40), parent_id BIGINT, event VARCHAR(40), visit VARCHAR(40), item VARCHAR(40))`,
-			`INSERT INTO orders VALUES ('673740726894358528', NULL, '', '', '')`)
-		if got, err := client.Order.Query().All(t.Context()); err == nil {
-			t.Errorf("a text reads as %v", got)
-		}
-	})
-}

@@ -284,18 +284,6 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// A column of another type is an error and never another ID.
-func TestWrongColumn(t *testing.T) {
-	each(t, func(t *testing.T, db *gorm.DB, _ *recorder) {
-		for _, column := range []string{`'0549x5l2itvr4'`, `'673740726894358528'`, `1.5`} {
-			var got struct{ ID nanoflake.ID }
-			if err := db.Raw(`SELECT ` + column + ` AS id`).Scan(&got).Error; err == nil {
-				t.Errorf("%s reads as %v", column, got)
-			}
-		}
-	})
-}
-
 // Without the tag size, MySQL gets a column that cannot be a key.
 func TestSize(t *testing.T) {
 	type Unsized struct {
