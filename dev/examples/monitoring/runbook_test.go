@@ -1,7 +1,6 @@
 package monitoring
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,39 +9,6 @@ import (
 )
 
 const root = "../../../"
-
-// source returns the text of the files of a folder and below with one of the endings. Texts that are added are one text.
-func source(t *testing.T, dir string, endings ...string) string {
-	var all strings.Builder
-	err := filepath.WalkDir(root+dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		for _, ending := range endings {
-			if strings.HasSuffix(path, ending) {
-				text, err := os.ReadFile(path)
-				if err != nil {
-					return err
-				}
-				all.Write(text)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	joined := regexp.MustCompile(`" \+\s*"`).ReplaceAllString(all.String(), "")
-	return strings.ReplaceAll(joined, `\"`, `"`)
-}
-
-func runbook(t *testing.T) string {
-	text, err := os.ReadFile(root + "docs/runbook.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // unlisted are the errors that need no operator.
 var unlisted = map[string]string{
@@ -54,7 +20,14 @@ var unlisted = map[string]string{
 
 // TestRunbookErrors looks for each error of leases, stores and generators in docs/runbook.md.
 func TestRunbookErrors(t *testing.T) {
-	text, seen := runbook(t), 0
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	text, seen := read(root+"docs/runbook.md"), 0
 	declared := regexp.MustCompile(`(?m)^(?:\t|var )(Err[A-Z]\w+)(?: error)? += `)
 	for _, c := range []struct{ dir, name string }{{"lease", "lease"}, {"lease/driver", "driver"}, {"lease/filelease", "filelease"}, {"iderr", "iderr"}} {
 		files, err := filepath.Glob(root + c.dir + "/*.go")
@@ -65,11 +38,7 @@ func TestRunbookErrors(t *testing.T) {
 			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
-			code, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range declared.FindAllStringSubmatch(string(code), -1) {
+			for _, m := range declared.FindAllStringSubmatch(read(path), -1) {
 				seen++
 				if name := c.name + "." + m[1]; unlisted[name] == "" && !strings.Contains(text, "`"+name+"`") {
 					t.Errorf("the runbook does not have %s", name)
@@ -81,7 +50,7 @@ func TestRunbookErrors(t *testing.T) {
 		t.Errorf("%d errors", seen)
 	}
 	states := 0
-	for _, state := range regexp.MustCompile(`NF\d+`).FindAllString(source(t, "cmd/firn/internal/sqlgen", ".sql"), -1) {
+	for _, state := range regexp.MustCompile(`NF\d+`).FindAllString(read(root+"cmd/firn/internal/sqlgen/up.sql"), -1) {
 		if state == "NF000" {
 			continue // does not leave the function
 		}

@@ -48,26 +48,6 @@ var bulkCommands = []bulk{
 	{name: "at", args: words("at nanoflake --worker 7"), times: true},
 }
 
-// others are the commands that read no IDs from stdin.
-var others = strings.Fields(`explain new range selftest serve sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
-	pool-create pool-doctor pool-permissions pool-list pool-recover pool-show completion-bash completion-fish completion-powershell completion-zsh`)
-
-// TestBulkCommands: the list has all commands with lines of stdin.
-func TestBulkCommands(t *testing.T) {
-	known := make(map[string]bool)
-	for _, b := range bulkCommands {
-		known[b.name] = true
-	}
-	for _, name := range others {
-		known[strings.ReplaceAll(name, "-", " ")] = true
-	}
-	for path, cmd := range newTree(t).all() {
-		if !cmd.HasAvailableSubCommands() && !known[path] {
-			t.Errorf("does firn %s read IDs from stdin? Add the command to a list", path)
-		}
-	}
-}
-
 // forBulk calls f for each command of the list, with a store that has the pool nanoflake, and an empty
 // directory for temporary files.
 func forBulk(t *testing.T, f func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd)) {

@@ -7,15 +7,11 @@
 //
 //	go run ./cmd/firn/internal/tests/faults -runs 120 -ids 8500000
 //	go run ./cmd/firn/internal/tests/faults -stores kubernetes -runs 2 -duration 60s -window 1s -least 1
-//	go run ./cmd/firn/internal/tests/faults -outage 6s
 //
 // Each run has its own seed, and the checks of firn torture: no ID twice, no ID outside the grants of its
 // process, no time of a worker given twice. The matrix at the end shows how often each fault was planned, and
 // how often the fault happened. The exit code is 1 after a violation, or if a fault happened less often
 // than -least.
-//
-// -outage puts a store out of reach for a time, then for longer than the window, and reports what a generator
-// notices, and how soon the generator recovers.
 package main
 
 import (
@@ -75,12 +71,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&c.Processes, "processes", 8, "of a run, at a time")
 	seed := flags.Uint64("seed", 1, "of the first run; each has the next")
 	least := flags.Int("least", 5, "how often each fault has to happen")
-	outageOf := flags.Duration("outage", 0, "how long the store is out of reach, instead of the matrix")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *outageOf > 0 {
-		return outage(ctx, out, strings.Split(names, ","), *outageOf)
 	}
 	all, formats := strings.Split(names, ","), strings.Split(format, ",")
 	for i, name := range all {

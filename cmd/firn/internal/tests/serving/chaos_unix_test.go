@@ -114,15 +114,6 @@ func duplicates(ids []uint64) (n int) {
 	return n
 }
 
-// The count of duplicates finds each of them.
-func TestDuplicates(t *testing.T) {
-	for want, ids := range [][]uint64{{3, 1, 2}, {1, 2, 1}, {1, 1, 1}, {4, 1, 1, 4, 1}} {
-		if got := duplicates(ids); got != want {
-			t.Errorf("%v: %d duplicates, want %d", ids, got, want)
-		}
-	}
-}
-
 // A node is a process of firn serve.
 type node struct {
 	process.Node
