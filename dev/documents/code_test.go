@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // Programs of Go are compiled and vetted, in the workspace.
@@ -58,9 +60,7 @@ func TestPieces(t *testing.T) {
 		declared := ""
 		if file := prepared(page[0].page, ".go"); file != "" {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			_, declared, _ = strings.Cut(string(text), "\npackage page\n")
 		}
 		for _, b := range page {
@@ -84,9 +84,7 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	loaded, err := packages.Load(&packages.Config{Dir: top, Mode: packages.NeedName | packages.NeedTypes}, slices.Sorted(maps.Keys(needed))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	known := importer{}
 	for _, p := range loaded {
 		for _, err := range p.Errors {

@@ -18,6 +18,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
@@ -77,18 +78,12 @@ func newPlace(t *testing.T, bin, page string) *place {
 		p.preparation, _ = filepath.Abs(file)
 	}
 	for _, name := range []string{"home", "work", "tmp", "etc", "var/lib", "run/secrets"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 	}
 	testdata, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	repository, err := filepath.Abs(top)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	of := map[string]string{}
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")

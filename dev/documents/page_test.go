@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // top is the folder of the repository.
@@ -82,9 +84,7 @@ func names(t *testing.T) []string {
 	git := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md")
 	git.Dir = top
 	out, err := git.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	names := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	slices.Sort(names)
 	return names
@@ -95,9 +95,7 @@ func pages(t *testing.T) (all [][]*block) {
 	t.Helper()
 	for _, name := range names(t) {
 		source, err := os.ReadFile(filepath.Join(top, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		blocks, err := parse(name, source)
 		if err != nil {
 			t.Error(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/dev/matrix/cell"
 	"github.com/firn-id/firn/dev/matrix/decoders"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 var update = flag.Bool("update", false, "write docs/matrix.md")
@@ -67,15 +68,11 @@ func TestMatrix(t *testing.T) {
 		return
 	}
 	if *update {
-		if err := os.WriteFile(document, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(document, b.Bytes(), 0o644))
 		return
 	}
 	have, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	got, want := strings.Split(b.String(), "\n"), strings.Split(string(have), "\n")
 	for i, line := range got {
 		if i >= len(want) || line != want[i] {

@@ -28,6 +28,7 @@ import (
 	"github.com/firn-id/firn/dev/matrix/gqlgen"
 	"github.com/firn-id/firn/dev/matrix/pbgen"
 	"github.com/firn-id/firn/dev/matrix/sqlcgen"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // made is the generated code for one kind.
@@ -50,13 +51,9 @@ type sqlcCalls[T cell.ID] struct {
 // openSQLC makes tables by the statements of the schema.
 func openSQLC(t *testing.T) *sqlcgen.Queries {
 	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close(context.Background()) })
-	if _, err := conn.PgConn().Exec(t.Context(), sqlcgen.Schema).ReadAll(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(conn.PgConn().Exec(t.Context(), sqlcgen.Schema).ReadAll()))
 	return sqlcgen.New(conn)
 }
 
@@ -82,9 +79,7 @@ func onSQLC[T cell.ID](t *testing.T, c sqlcCalls[T]) cell.Store[T] {
 func onSQLCNull[T cell.ID](t *testing.T, k cell.Kind[T], c sqlcCalls[T]) cell.Store[T] {
 	ctx := t.Context()
 	const shift = 2000 // the numbers of rows are keys
-	if err := c.put(ctx, shift-1, k.Absent, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.put(ctx, shift-1, k.Absent, nil))
 	if p, err := c.parent(ctx, shift-1); err != nil || p != nil {
 		t.Errorf("sqlc, %s: NULL is %v, %v", k.Type, p, err)
 	}
@@ -123,17 +118,13 @@ type entCalls[T cell.ID] struct {
 // openEnt makes a table by ent's migration.
 func openEnt(t *testing.T) *ent.Client {
 	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.Postgres, database.PostgresDB(t))))
-	if err := client.Schema.Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Schema.Create(t.Context()))
 	return client
 }
 
 func onEnt[T cell.ID](t *testing.T, client *ent.Client, k cell.Kind[T], c entCalls[T]) cell.Store[T] {
 	ctx := t.Context()
-	if _, err := client.Row.Delete().Exec(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(client.Row.Delete().Exec(ctx)))
 	store := cell.Store[T]{
 		Put: func(n int, id T) error { return c.set(client.Row.Create().SetID(n), id).Exec(ctx) },
 		Get: func(n int) (id T, err error) {

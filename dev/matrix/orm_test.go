@@ -16,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/dev/matrix/cell"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // Rows of GORM: the ID is the primary key. MySQL needs the size of a key of bytes.
@@ -84,9 +85,7 @@ func gormOn(t *testing.T, name string) *gorm.DB {
 		dialect = gormsqlite.New(gormsqlite.Config{Conn: memory})
 	}
 	db, err := gorm.Open(dialect, &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if name == "MariaDB" {
 		db = db.Set("gorm:table_options", "ENGINE=Aria TRANSACTIONAL=0").Session(&gorm.Session{})
 	}
@@ -99,9 +98,7 @@ func migrated[R any](t *testing.T, db *gorm.DB) func() *gorm.DB {
 	tables++
 	name := fmt.Sprintf("gorm%d", tables)
 	in := func() *gorm.DB { return db.WithContext(t.Context()).Table(name) }
-	if err := in().AutoMigrate(new(R)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, in().AutoMigrate(new(R)))
 	return in
 }
 

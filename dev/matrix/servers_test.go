@@ -12,15 +12,14 @@ import (
 
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // mariadb returns the data source name, with the option of the driver.
 func mariadb(t *testing.T, interpolate bool) string {
 	config, err := mysql.ParseDSN(services.MariaDB.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	config.InterpolateParams = interpolate
 	return config.FormatDSN()
 }
@@ -56,9 +55,7 @@ func open(t *testing.T, driver, source string, missing func(testing.TB, error)) 
 func openPgx(t *testing.T, mode pgx.QueryExecMode) *pgx.Conn {
 	t.Helper()
 	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	config.DefaultQueryExecMode = mode
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()

@@ -21,6 +21,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/pgxid"
 	"github.com/firn-id/firn/scru160"
@@ -79,9 +80,7 @@ func gormBytes(t *testing.T) {
 		}
 		in := migrated[gormRow10[sno.ID]](t, db)
 		for n, id := range stored {
-			if err := in().Create(&gormRow10[sno.ID]{id, n}).Error; err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, in().Create(&gormRow10[sno.ID]{id, n}).Error)
 		}
 		var row gormRow10[sno.ID]
 		statement := in().Session(&gorm.Session{DryRun: true}).First(&row, asked).Statement
@@ -125,9 +124,7 @@ func gormZero(t *testing.T) {
 	onEachGorm(t, func(t *testing.T, name string, db *gorm.DB) {
 		in := migrated[gormRow[nanoflake.ID]](t, db)
 		for n := range 3 {
-			if err := in().Create(&gormRow[nanoflake.ID]{nanoflake.ID(n + 1), n}).Error; err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, in().Create(&gormRow[nanoflake.ID]{nanoflake.ID(n + 1), n}).Error)
 		}
 		type row = gormRow[nanoflake.ID]
 		var zero nanoflake.ID
@@ -194,9 +191,7 @@ func gormStruct(t *testing.T) {
 	onEachGorm(t, func(t *testing.T, name string, db *gorm.DB) {
 		type row = gormRow[embeddedID]
 		in := migrated[row](t, db)
-		if err := in().Create(&[]row{{embeddedID{1}, 1}, {embeddedID{2}, 2}, {embeddedID{3}, 3}}).Error; err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, in().Create(&[]row{{embeddedID{1}, 1}, {embeddedID{2}, 2}, {embeddedID{3}, 3}}).Error)
 		ids := []embeddedID{{1}, {2}}
 		if r := in().Find(&[]row{}, ids); r.Error != nil || r.RowsAffected != 0 {
 			t.Errorf("%s: Find: %d rows, %v", name, r.RowsAffected, r.Error)
@@ -285,9 +280,7 @@ func embeddedGQL(t *testing.T) {
 		args = append(args, root+name)
 	}
 	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	exports := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -304,9 +297,7 @@ func embeddedGQL(t *testing.T) {
 	}
 	for name, list := range names {
 		p, err := from.Import(root + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, typ := range list {
 			named := p.Scope().Lookup(typ).Type().(*types.Named)
 			if !declares(named, "MarshalGQL") || !declares(named, "UnmarshalGQL") {
@@ -370,9 +361,7 @@ func charSpaces(t *testing.T) {
 	table := s.table(t, "CHAR(10)")
 	spaces, some := sno.ID([]byte("          ")), sno.ID([]byte("abcdefg   "))
 	for n, id := range []sno.ID{spaces, some} {
-		if err := s.exec("INSERT INTO "+table+" VALUES (?, ?)", n, id); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.exec("INSERT INTO "+table+" VALUES (?, ?)", n, id))
 	}
 	got := some
 	if err := s.one("SELECT id FROM "+table+" WHERE n = 0", nil, &got); err != nil || !got.IsZero() {
@@ -401,9 +390,7 @@ func digitsInBigint(t *testing.T) {
 	s := onSQL(t, openPostgres(t), ofPostgres("PostgreSQL"))
 	table := s.table(t, "BIGINT")
 	text := nanoflake.MustParse("1234567890123").Text()
-	if err := s.exec("INSERT INTO "+table+" VALUES (1, $1)", text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.exec("INSERT INTO "+table+" VALUES (1, $1)", text))
 	var back nanoflake.Text
 	if err := s.one("SELECT id FROM "+table, nil, &back); err == nil {
 		t.Errorf("%v", back)
@@ -440,9 +427,7 @@ func bytesInUUID(t *testing.T) {
 	}
 	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} { // do not ask
 		conn := openPgx(t, mode)
-		if _, err := conn.Exec(ctx, "CREATE TEMPORARY TABLE uuids (id UUID)"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(conn.Exec(ctx, "CREATE TEMPORARY TABLE uuids (id UUID)")))
 		for _, v := range []any{short, long.Binary()} {
 			if _, err := conn.Exec(ctx, "INSERT INTO uuids VALUES ($1)", v); err == nil {
 				t.Errorf("%v: a UUID column takes a %T", mode, v)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/pgxid"
 	"github.com/firn-id/firn/scru160"
@@ -167,9 +168,7 @@ func TestStructs(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows, err := conn.Query(t.Context(), "select id, text, binary_ as binary, uuid, parent, other, related, array_ as array, flat from records order by id", mode)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			got, err := pgx.CollectRows(rows, pgx.RowToStructByName[record])
 			if err != nil || !reflect.DeepEqual(got, []record{lean, full, full}) {
 				t.Errorf("%s, %v: %v, %v", name, mode, got, err)
@@ -277,9 +276,7 @@ func TestDomains(t *testing.T) {
 		if loaded {
 			for _, name := range []string{"order_id", "word"} {
 				typ, err := conn.LoadType(t.Context(), s.schema+"."+name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				conn.TypeMap().RegisterType(typ)
 			}
 			if _, err := conn.Exec(t.Context(), "insert into ids (s) values ($1)", nano); !is(err, iderr.ErrType, "nanoflake.Text") {
@@ -306,17 +303,13 @@ func TestDocument(t *testing.T) {
 	exec(t, conn, "create table orders (id bigint primary key)")
 	t.Setenv("PGOPTIONS", "-c search_path="+s.schema)
 	pool, err := openPool(ctx, services.PostgreSQL.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer pool.Close()
 	var batch pgx.Batch
 	for id := range nanoflake.ID(9) {
 		batch.Queue("insert into orders values ($1)", id+1)
 	}
-	if err := pool.SendBatch(ctx, &batch).Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, pool.SendBatch(ctx, &batch).Close())
 	if got, err := findOrders(ctx, pool, 5, 3, 100); err != nil || !slices.Equal(got, []nanoflake.ID{3, 5}) {
 		t.Errorf("any: %v, %v", got, err)
 	}

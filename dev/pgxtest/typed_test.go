@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/pgxid"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -23,9 +24,7 @@ func labels[T typed.Untyped[T]](t *testing.T, s server, column string, id T, oth
 	type ID = typed.ID[T, label]
 	named := typed.As[label](id)
 	conn := s.connect(t, func(conn *pgx.Conn) {
-		if err := pgxid.RegisterType[ID](conn.TypeMap()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, pgxid.RegisterType[ID](conn.TypeMap()))
 	})
 	plain := s.connect(t, registered)
 	exec(t, conn, "drop table if exists labels")
@@ -41,9 +40,7 @@ func labels[T typed.Untyped[T]](t *testing.T, s server, column string, id T, oth
 		exec(t, plain, "insert into labels values ($1)", mode, other)
 		for _, by := range modes {
 			rows, err := conn.Query(t.Context(), "select id from labels where id = any($1)", by, []ID{named})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			got, err := pgx.CollectRows(rows, pgx.RowTo[ID])
 			if err != nil || len(got) != 4 || got[0] != named || got[3] != named {
 				t.Errorf("%T, written by %v, read by %v: %v, %v", id, mode, by, got, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	systemclock "github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -67,9 +68,7 @@ func soakAll(t *testing.T, system bool) {
 		t.Run(f.name, func(t *testing.T) {
 			clock, read := newClock(t, system)
 			open, err := f.open(read)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			s := &Soak{
 				Clock: clock, Shift: f.shift, IDs: *draw, Most: 100 * max(*draw, 1_000_000),
 				Least: Events{Boundaries: max(*draw/10_000, 10), Backwards: 1, Steps: 1},
@@ -114,9 +113,7 @@ func (s *Soak) run(t *testing.T) {
 		"TryNext found %d times an exhausted tick and %d times the clock behind",
 		ids, took.Round(time.Millisecond), float64(ids)/1e6/took.Seconds(),
 		happened.Boundaries, happened.Steps, happened.Exhausted, happened.Backwards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 }
 
 // TestSnoSoak checks that all IDs of sno are distinct. The clock goes into times that one setting of the
@@ -143,9 +140,7 @@ func TestSnoSoak(t *testing.T) {
 					Snapshot: &sno.GeneratorSnapshot{SequenceMin: f.min, SequenceMax: f.max},
 					Clock:    read, Overflow: overflows, MaxBackward: f.maxBackward,
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				s := &Soak{Clock: clock, IDs: f.ids, Try: 2, Round: f.round, Most: 100 * max(*draw, 1_000_000), Least: f.least, Ledger: NewLedger(firstSno)}
 				for i := range goroutines {
 					s.Sources = append(s.Sources, &snoSource{generator: g, meta: byte(i)})

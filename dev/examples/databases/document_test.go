@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // pages is the folder of the documents.
@@ -103,9 +105,7 @@ func folder(t *testing.T, dir string) map[string]string {
 		files[path] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return files
 }
 
@@ -138,9 +138,7 @@ func beginning(name, document string) (missing []string) {
 // Each page begins with the generator, and has the code of its folder. The index has each page.
 func TestDocuments(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(pages, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	found := map[string]bool{}
 	for path, text := range folder(t, pages) {
 		base := filepath.Base(path)
@@ -162,9 +160,7 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != "internal" && !found[e.Name()] {
 			t.Errorf("the folder %s has no page in docs/databases", e.Name())

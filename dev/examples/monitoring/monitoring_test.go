@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -53,9 +54,7 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 	store := &faults.Cut{Store: memlease.New()}
 	store.Down.Store(true)
 	gen, held, err := start(t.Context(), store, notify)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	unwatch := watch(held)
 	status := func() int {
 		w := httptest.NewRecorder()
@@ -114,9 +113,7 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 		t.Error(err)
 	}
 	unwatch()
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, held.Close())
 	if got := status(); got != http.StatusServiceUnavailable {
 		t.Errorf("ready with %d", got)
 	}
@@ -130,9 +127,7 @@ func TestPrometheus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := prometheus.NewRegistry()
 		notify, err := Prometheus(r, "orders")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if _, err := Prometheus(r, "orders"); err == nil {
 			t.Error("two leases of one name")
 		}
@@ -143,9 +138,7 @@ func TestPrometheus(t *testing.T) {
 			"renewals": "firn_lease_renewals_total", "failures": "firn_lease_failures_total", "remaining": "firn_format_remaining_seconds"}
 		watch := func(held *lease.Lease) func() {
 			c := PrometheusLease(held, "orders")
-			if err := r.Register(c); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, r.Register(c))
 			return func() { r.Unregister(c) }
 		}
 		testLease(t, notify, watch, func(name, label string) float64 { return value(t, r, names[name], label) })
@@ -155,9 +148,7 @@ func TestPrometheus(t *testing.T) {
 // value returns a metric of the lease "orders" by its label, NaN if there is none.
 func value(t *testing.T, r *prometheus.Registry, name, label string) float64 {
 	families, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
 			labels := make(map[string]string)
@@ -175,21 +166,13 @@ func value(t *testing.T, r *prometheus.Registry, name, label string) float64 {
 // The metrics of a generator are those of its method Usage.
 func TestPrometheusUsage(t *testing.T) {
 	g, err := nanoflake.NewGenerator(nanoflake.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	r := prometheus.NewRegistry()
-	if err := PrometheusUsage(r, "orders", g); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.Fill(t.Context(), make([]nanoflake.ID, 10_000)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, PrometheusUsage(r, "orders", g))
+	testkit.OK(t, testkit.Err(g.Fill(t.Context(), make([]nanoflake.ID, 10_000))))
 	got := make(map[string]float64)
 	families, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, f := range families {
 		m := f.Metric[0]
 		if m.Label[0].GetValue() != "orders" {
@@ -222,21 +205,15 @@ func TestOpenTelemetry(t *testing.T) {
 		reader := metric.NewManualReader()
 		provider := metric.NewMeterProvider(metric.WithReader(reader))
 		notify, err := OpenTelemetry(provider.Meter("firn"), "orders")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		watch := func(held *lease.Lease) func() {
 			registered, err := OpenTelemetryLease(provider.Meter("firn"), held, "orders")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			return func() { registered.Unregister() }
 		}
 		testLease(t, notify, watch, func(name, label string) float64 {
 			var all metricdata.ResourceMetrics
-			if err := reader.Collect(t.Context(), &all); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, reader.Collect(t.Context(), &all))
 			for _, scope := range all.ScopeMetrics {
 				for _, m := range scope.Metrics {
 					if m.Name != "firn.lease."+name && m.Name != "firn.format."+name {
@@ -269,14 +246,10 @@ func TestOpenTelemetry(t *testing.T) {
 // The document has the code of this package.
 func TestDocument(t *testing.T) {
 	document, err := os.ReadFile("../../../docs/monitoring.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, file := range []string{"state.go", "prometheus.go", "otel.go", "usage.go", "ready.go"} {
 		code, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if !strings.Contains(string(document), "```go\n"+string(code)+"```\n") {
 			t.Errorf("docs/monitoring.md does not have %s", file)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -94,9 +95,7 @@ func begin(s *scraper, store driver.Store, gen lease.Generator, c lease.Config) 
 
 func leased(t *testing.T) *nanoflake.Generator {
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return gen
 }
 
@@ -106,9 +105,7 @@ func create(t *testing.T, store driver.Store) driver.Store {
 	if err == nil {
 		err = held.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return store
 }
 
@@ -119,9 +116,7 @@ func damage(t *testing.T, store driver.Store) {
 		t.Fatalf("%d records: %v", len(all), err)
 	}
 	for _, e := range all {
-		if _, err := store.Put(t.Context(), e.Key, []byte("spoiled"), e.Revision); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(store.Put(t.Context(), e.Key, []byte("spoiled"), e.Revision)))
 	}
 }
 
@@ -130,9 +125,7 @@ func damage(t *testing.T, store driver.Store) {
 func TestRules(t *testing.T) {
 	directory := func(t *testing.T, dir string, options ...filelease.Option) driver.Store {
 		store, err := filelease.Open(dir, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return store
 	}
 	testRules(t, "monitoring.md", []failure{
@@ -147,9 +140,7 @@ func TestRules(t *testing.T) {
 		{"a deployment", func(t *testing.T, s *scraper) {
 			p := begin(s, create(t, memlease.New()), leased(t), lease.Config{Background: true})
 			s.run(10 * time.Minute)
-			if err := p.held.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, p.held.Close())
 		}, nil},
 		{"a store that elects a leader", func(t *testing.T, s *scraper) {
 			store := &faults.Cut{Store: create(t, memlease.New())}
@@ -215,14 +206,10 @@ func TestRules(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "state")
 			p := begin(s, create(t, directory(t, dir)), leased(t), lease.Config{})
 			s.run(10 * time.Minute)
-			if err := os.Rename(dir, dir+"-away"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(dir, dir+"-away"))
 			s.run(2 * time.Minute)
 			// What docs/runbook.md says.
-			if err := os.Rename(dir+"-away", dir); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(dir+"-away", dir))
 			s.run(time.Minute)
 			if p.held.Left() <= 0 {
 				t.Errorf("the directory is there again: %v", p.held.Err())
@@ -232,12 +219,8 @@ func TestRules(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "state")
 			begin(s, create(t, directory(t, dir)), leased(t), lease.Config{})
 			s.run(10 * time.Minute)
-			if err := os.Rename(dir, dir+"-away"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(dir, dir+"-away"))
+			testkit.OK(t, os.Mkdir(dir, 0o700))
 			s.run(2 * time.Minute)
 		}, []string{"FirnDirectoryLost", "FirnLeaseExpired", "FirnNoIDs"}},
 		{"a directory that is lost before the start", func(t *testing.T, s *scraper) {
@@ -267,16 +250,12 @@ func TestRules(t *testing.T) {
 			store := memlease.New()
 			start := func() *snowflakesi.Generator {
 				gen, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				return gen
 			}
 			for range 2 {
 				held, err := lease.Start(t.Context(), store, start(), lease.Config{Create: true})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				t.Cleanup(func() { _ = held.Close() })
 			}
 			begin(s, store, start(), lease.Config{Background: true})
@@ -297,9 +276,7 @@ func TestRules(t *testing.T) {
 		}, []string{"FirnClockWasAhead", "FirnProcessPaused"}},
 		{"a machine that is paused three times in an hour, and a clock that goes back five times in a day", func(t *testing.T, s *scraper) {
 			g := &fixed{usage.Usage{ClockSteps: 5}}
-			if err := PrometheusUsage(s.reg, "orders", g); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, PrometheusUsage(s.reg, "orders", g))
 			p := begin(s, create(t, memlease.New()), leased(t), lease.Config{})
 			for range 2 { // increase() is 3.01 for the second three
 				for range 3 {
@@ -312,9 +289,7 @@ func TestRules(t *testing.T) {
 		}, nil},
 		{"a generator that is nearly full, with a clock that goes back", func(t *testing.T, s *scraper) {
 			g := new(fixed)
-			if err := PrometheusUsage(s.reg, "orders", g); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, PrometheusUsage(s.reg, "orders", g))
 			s.run(2 * time.Minute)
 			g.now.Second, g.now.ClockSteps = 0.6, 6
 			s.run(11 * time.Minute)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 const root = "../../../"
@@ -22,18 +24,14 @@ var unlisted = map[string]string{
 func TestRunbookErrors(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return string(text)
 	}
 	text, seen := read(root+"docs/runbook.md"), 0
 	declared := regexp.MustCompile(`(?m)^(?:\t|var )(Err[A-Z]\w+)(?: error)? += `)
 	for _, c := range []struct{ dir, name string }{{"lease", "lease"}, {"lease/driver", "driver"}, {"lease/filelease", "filelease"}, {"iderr", "iderr"}} {
 		files, err := filepath.Glob(root + c.dir + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, path := range files {
 			if strings.HasSuffix(path, "_test.go") {
 				continue

@@ -26,6 +26,8 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/util/annotations"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // interval is the time between two scrapes, and between two evaluations of a rule.
@@ -74,14 +76,10 @@ func (s *scraper) scrape() {
 		s.t.Fatalf("%s: %v", response.Status, err)
 	}
 	p, err := textparse.New(text, response.Header.Get("Content-Type"), nil, textparse.ParserOptions{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.OK(s.t, err)
 	now, gone := s.last.UnixMilli(), maps.Clone(s.series)
 	for entry, err := p.Next(); !errors.Is(err, io.EOF); entry, err = p.Next() {
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		testkit.OK(s.t, err)
 		if entry != textparse.EntrySeries {
 			continue
 		}
@@ -136,9 +134,7 @@ func (s *scraper) firing(t *testing.T, rules []rulefmt.Rule) []string {
 	fired := make(map[string]bool)
 	for _, r := range rules {
 		q, err := engine.NewRangeQuery(context.Background(), s, nil, r.Expr, s.first, s.last, interval)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		result := q.Exec(context.Background())
 		all, err := result.Matrix()
 		if err != nil || len(result.Warnings) > 0 {
@@ -162,9 +158,7 @@ func (s *scraper) firing(t *testing.T, rules []rulefmt.Rule) []string {
 // rules returns the alerting rules of a document, which Prometheus loads.
 func rules(t *testing.T, document string) (all []rulefmt.Rule) {
 	text, err := os.ReadFile(root + "docs/" + document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
 		block, _, _ = strings.Cut(block, "```\n")
 		file, errs := rulefmt.Parse([]byte(block), false, model.LegacyValidation)
@@ -224,9 +218,7 @@ func (s *scraper) has(t *testing.T, r rulefmt.Rule) {
 		}
 	}
 	expr, err := parser.ParseExpr(r.Expr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 		var names []string
 		switch node := node.(type) {

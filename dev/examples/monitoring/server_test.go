@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/memlease"
@@ -39,18 +40,14 @@ func (l listener) Accept() (net.Conn, error) {
 func serve(t *testing.T, s *scraper, store driver.Store, g server.Generator, n int) (tokens string) {
 	const token = "0123456789abcdef0123456789abcdef"
 	tokens = filepath.Join(t.TempDir(), "tokens.toml")
-	if err := os.WriteFile(tokens, []byte("[tokens.shop]\ntoken = \""+token+"\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(tokens, []byte("[tokens.shop]\ntoken = \""+token+"\"\n"), 0o600))
 	g.Name = "orders"
 	ln := listener{bufconn.Listen(1 << 16)}
 	served, err := server.New(server.Config{Generators: []server.Generator{g, {Name: "idle", Format: "nanoflake"}},
 		Tokens: tokens, Log: slog.New(slog.DiscardHandler),
 		OpenStore:  func(context.Context, string) (driver.Store, error) { return store, nil },
 		OpenSocket: func(string, string) (net.Listener, error) { return ln, nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return ln.DialContext(ctx) }}}
 	get := func(path string) (*http.Response, error) {
 		r, err := http.NewRequest("GET", "http://127.0.0.1"+path, nil)
@@ -62,9 +59,7 @@ func serve(t *testing.T, s *scraper, store driver.Store, g server.Generator, n i
 	}
 	s.get = func() *http.Response {
 		response, err := get("/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return response
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -125,14 +120,10 @@ func TestServerRules(t *testing.T) {
 		{"a directory that is lost", func(t *testing.T, s *scraper) {
 			dir := filepath.Join(t.TempDir(), "state")
 			store, err := filelease.Open(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			serve(t, s, create(t, store), nanoflake, 10)
 			s.run(10 * time.Minute)
-			if err := os.Rename(dir, dir+"-away"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(dir, dir+"-away"))
 			s.run(2 * time.Minute)
 		}, []string{"FirnDirectoryLost", "FirnLeaseExpired", "FirnNoIDs"}},
 		{"damaged records", func(t *testing.T, s *scraper) {
@@ -162,9 +153,7 @@ func TestServerRules(t *testing.T) {
 		{"a file of tokens with a fault", func(t *testing.T, s *scraper) {
 			tokens := serve(t, s, create(t, memlease.New()), nanoflake, 10)
 			s.run(2 * time.Minute)
-			if err := os.WriteFile(tokens, []byte("[tokens"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(tokens, []byte("[tokens"), 0o600))
 			s.run(2 * time.Minute)
 		}, []string{"FirnReloadFailed"}},
 	})

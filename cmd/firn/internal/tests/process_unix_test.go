@@ -22,6 +22,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -201,9 +202,7 @@ func TestNewInBackground(t *testing.T) {
 	out, err := cmd.StdoutPipe()
 	check(t, err)
 	start(t, cmd)
-	if _, err := io.ReadFull(out, make([]byte, 33)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(io.ReadFull(out, make([]byte, 33))))
 	cmd.Process.Signal(syscall.SIGINT)
 	if _, err := io.CopyN(io.Discard, out, 10<<20); err != nil {
 		t.Errorf("SIGINT ended it: %v", err)
@@ -224,9 +223,7 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 	start(t, cmd)
 	r := bufio.NewReader(out)
 	for range 3 {
-		if _, err := io.WriteString(in, "07en9rb30swmf\n"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(io.WriteString(in, "07en9rb30swmf\n")))
 		if answer, err := r.ReadString('\n'); err != nil || !strings.Contains(answer, "07en9rb30swmf") {
 			t.Fatalf("answer %q, %v", answer, err)
 		}
@@ -243,9 +240,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, size *pty.Winsize, typed string) (s
 	check(t, err)
 	defer f.Close()
 	bound(t, cmd)
-	if _, err := f.WriteString(typed); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(f.WriteString(typed)))
 	all, _ := io.ReadAll(f) // ends with EIO, not EOF, on Linux
 	return strings.ReplaceAll(string(all), "\r\n", "\n"), cmd.Wait()
 }

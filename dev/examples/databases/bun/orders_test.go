@@ -19,6 +19,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -33,9 +34,7 @@ func each(t *testing.T, f func(t *testing.T, db *bun.DB)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
-			if _, err := db.NewCreateTable().Model((*Order)(nil)).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, testkit.Err(db.NewCreateTable().Model((*Order)(nil)).Exec(t.Context())))
 			f(t, db)
 		})
 	}
@@ -74,15 +73,11 @@ func TestNoID(t *testing.T) {
 
 func TestEvents(t *testing.T) {
 	ctx, db := t.Context(), bun.NewDB(database.PostgresDB(t), pgdialect.New())
-	if _, err := db.NewCreateTable().Model((*Event)(nil)).Exec(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(db.NewCreateTable().Model((*Event)(nil)).Exec(ctx)))
 	for i := range 4 {
 		id, s := sample.Event(t, i)
 		want := Event{ID: id.Binary(), Text: id, UUID: s.UUID()}
-		if _, err := db.NewInsert().Model(&want).Exec(ctx); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(db.NewInsert().Model(&want).Exec(ctx)))
 		if got, err := FindEvent(ctx, db, id); err != nil || got != want {
 			t.Errorf("found %v, %v, want %v", got, err, want)
 		}
@@ -100,9 +95,7 @@ func TestNullZero(t *testing.T) {
 	}
 	each(t, func(t *testing.T, db *bun.DB) {
 		ctx, row := t.Context(), Row{ID: sample.IDs(t)[0]}
-		if _, err := db.NewCreateTable().Model(&row).Exec(ctx); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(db.NewCreateTable().Model(&row).Exec(ctx)))
 		if _, err := db.NewInsert().Model(&row).Returning("NULL").Exec(ctx); err != nil {
 			t.Error(err)
 		}
@@ -163,13 +156,9 @@ func slices[T comparable](t *testing.T, db *bun.DB, column string, ids ...T) {
 	ctx := t.Context()
 	tables++
 	name := fmt.Sprintf("slices%d", tables) // PostgreSQL keeps the plans of a table
-	if _, err := db.ExecContext(ctx, "CREATE TABLE "+name+" (n integer, id "+column+")"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(db.ExecContext(ctx, "CREATE TABLE "+name+" (n integer, id "+column+")")))
 	for n, id := range ids {
-		if _, err := db.NewInsert().Model(&row{N: n, ID: id}).ModelTableExpr(name).Exec(ctx); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(db.NewInsert().Model(&row{N: n, ID: id}).ModelTableExpr(name).Exec(ctx)))
 	}
 	var got []T
 	if err := db.NewSelect().Model((*row)(nil)).ModelTableExpr(name+" AS s").Column("id").Order("n").Scan(ctx, &got); err != nil || !reflect.DeepEqual(got, ids) {

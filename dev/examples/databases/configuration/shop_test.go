@@ -12,6 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -42,9 +43,7 @@ func TestLoad(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	file, err := os.Open("shop.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer file.Close()
 	want := Config{Tenant: nanoflake.MustParse("0540000000004"), Hosts: map[nanoflake.ID]string{nanoflake.MustParse("1000000000000"): "a.example"}}
 	if got, err := Load(file); err != nil || !reflect.DeepEqual(got, want) {
@@ -55,9 +54,7 @@ func TestFile(t *testing.T) {
 func TestParseKeys(t *testing.T) {
 	for _, text := range digits {
 		var file struct{ Hosts map[string]string }
-		if err := toml.Unmarshal([]byte("[hosts]\n"+text+" = 'a.example'\n"), &file); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, toml.Unmarshal([]byte("[hosts]\n"+text+" = 'a.example'\n"), &file))
 		hosts, err := ParseKeys(file.Hosts)
 		if want := (map[nanoflake.ID]string{nanoflake.MustParse(text): "a.example"}); err != nil || !maps.Equal(hosts, want) {
 			t.Errorf("%s: %v, %v", text, hosts, err)

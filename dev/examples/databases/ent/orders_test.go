@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 )
@@ -29,9 +30,7 @@ func each(t *testing.T, f func(t *testing.T, client *ent.Client, db *sql.DB)) {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
 			client := ent.NewClient(ent.Driver(entsql.OpenDB(name, db)))
-			if err := client.Schema.Create(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, client.Schema.Create(t.Context()))
 			f(t, client, db)
 		})
 	}
@@ -48,9 +47,7 @@ func TestOrders(t *testing.T) {
 			}
 			event, visit := sample.Event(t, i)
 			o, err := Insert(ctx, client, id, parent, event, visit, "globe "+id.String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			all = append(all, o)
 		}
 		for i, want := range all {

@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 )
@@ -56,17 +57,11 @@ func each(t *testing.T, f func(t *testing.T, db *gorm.DB, r *recorder)) {
 		t.Run(name, func(t *testing.T) {
 			r := new(recorder)
 			db, err := gorm.Open(open(t), &gorm.Config{Logger: r})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			pool, err := db.DB()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			t.Cleanup(func() { pool.Close() })
-			if err := db.AutoMigrate(&Order{}, &Shipment{}, &Event{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, db.AutoMigrate(&Order{}, &Shipment{}, &Event{}))
 			f(t, db.WithContext(t.Context()), r)
 		})
 	}
@@ -129,9 +124,7 @@ func TestForgottenInCondition(t *testing.T) {
 		var order Order
 		var n int64
 		orders := []Order{{ID: 1, Item: "root"}, {ID: 2, Item: "root"}, {ID: 3, ParentID: new(nanoflake.ID(1)), Item: "child"}}
-		if err := db.Create(&orders).Error; err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, db.Create(&orders).Error)
 		first := func(tx *gorm.DB) *gorm.DB { return tx.First(&order) }
 		for name, r := range map[string]*gorm.DB{
 			"Where(column).Delete":         db.Where("parent_id", id).Delete(&Order{}),
@@ -197,9 +190,7 @@ func TestAutoMigrate(t *testing.T) {
 		}
 		want := map[string]bool{"id": true, "parent_id": true, "payment": true}
 		types, err := db.Migrator().ColumnTypes(&Order{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, c := range types {
 			if !want[c.Name()] {
 				continue
@@ -223,9 +214,7 @@ func TestAutoMigrate(t *testing.T) {
 			t.Errorf("no columns %v", want)
 		}
 		r.statements = nil
-		if err := db.AutoMigrate(&Order{}, &Shipment{}, &Event{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, db.AutoMigrate(&Order{}, &Shipment{}, &Event{}))
 		if found := r.changes(); len(found) > 0 || len(r.statements) == 0 {
 			t.Errorf("AutoMigrate again: %q of %d statements", found, len(r.statements))
 		}
@@ -237,9 +226,7 @@ func TestShipments(t *testing.T) {
 		Shipments = sample.Generator(t)
 		made := []Shipment{{OrderID: sample.IDs(t)[0]}, {OrderID: sample.IDs(t)[1]}}
 		before := time.Now()
-		if err := db.Create(&made).Error; err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, db.Create(&made).Error)
 		var got []Shipment
 		if err := db.Order("id").Find(&got).Error; err != nil || !reflect.DeepEqual(got, made) {
 			t.Errorf("found %v, %v, want %v", got, err, made)
@@ -258,9 +245,7 @@ func TestEvents(t *testing.T) {
 		for i := range 4 {
 			id, s := sample.Event(t, i)
 			want := Event{ID: id.Binary(), Text: id, Sno: s}
-			if err := db.Create(&want).Error; err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, db.Create(&want).Error)
 			if got, err := FindEvent(db, id); err != nil || got != want {
 				t.Errorf("found %v, %v, want %v", got, err, want)
 			}
@@ -290,9 +275,7 @@ func TestSize(t *testing.T) {
 		ID scru160.Binary `gorm:"primaryKey"`
 	}
 	db, err := gorm.Open(mysql.New(mysql.Config{Conn: database.MySQLDB(t)}), &gorm.Config{Logger: new(recorder)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if err := db.AutoMigrate(&Unsized{}); err == nil {
 		t.Error("MySQL takes a key without a size")
 	}

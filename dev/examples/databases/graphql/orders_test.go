@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 )
@@ -21,18 +22,12 @@ import (
 func ask(t *testing.T, url, query string, variables map[string]any) (data, errors string) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	response, err := http.Post(url, "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer response.Body.Close()
 	var answer struct{ Data, Errors json.RawMessage }
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.NewDecoder(response.Body).Decode(&answer))
 	return string(answer.Data), string(answer.Errors)
 }
 
@@ -77,9 +72,7 @@ func TestOrders(t *testing.T) {
 func TestCreate(t *testing.T) {
 	url, r := serve(t)
 	payment, err := scru160.FromTime(sample.Time(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	const create = `mutation($order: NewOrder!) { createOrder(order: $order) { id parent { id } payment } }`
 	before := time.Now()
 	data, errors := ask(t, url, create, map[string]any{"order": map[string]any{"item": "globe", "payment": payment}})

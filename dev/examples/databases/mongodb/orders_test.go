@@ -10,6 +10,7 @@ import (
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/mongodb"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -39,9 +40,7 @@ func TestOrders(t *testing.T) {
 
 	// The types in the document, and the fields that are left out.
 	var raw bson.M
-	if err := c.FindOne(ctx, bson.D{{Key: "_id", Value: all[0].ID.Int64()}}).Decode(&raw); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.FindOne(ctx, bson.D{{Key: "_id", Value: all[0].ID.Int64()}}).Decode(&raw))
 	want := bson.M{"_id": all[0].ID.Int64(), "parent": nil, "event": all[0].Event.String(), "item": all[0].Item}
 	if !reflect.DeepEqual(raw, want) {
 		t.Errorf("the document is %v, want %v", raw, want)
@@ -63,13 +62,9 @@ func TestOmitEmptyKey(t *testing.T) {
 		ID nanoflake.ID `bson:"_id,omitempty"`
 	}
 	ctx, c := t.Context(), collection(t)
-	if _, err := c.InsertOne(ctx, wrong{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(c.InsertOne(ctx, wrong{})))
 	var raw bson.M
-	if err := c.FindOne(ctx, bson.D{}).Decode(&raw); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.FindOne(ctx, bson.D{}).Decode(&raw))
 	if _, ok := raw["_id"].(bson.ObjectID); !ok {
 		t.Errorf("the key is %v", raw["_id"])
 	}
@@ -78,9 +73,7 @@ func TestOmitEmptyKey(t *testing.T) {
 // MongoDB's driver knows no sql.Null: it writes a document with two fields.
 func TestNull(t *testing.T) {
 	b, err := bson.Marshal(struct{ Parent sql.Null[nanoflake.ID] }{sql.Null[nanoflake.ID]{V: 1, Valid: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if kind := bson.Raw(b).Lookup("parent").Type; kind != bson.TypeEmbeddedDocument {
 		t.Errorf("a sql.Null is %v", kind)
 	}

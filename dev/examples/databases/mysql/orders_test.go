@@ -9,6 +9,7 @@ import (
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
 )
@@ -54,9 +55,7 @@ func TestUUID(t *testing.T) {
 	}
 	for _, i := range []int{3, 0, 2, 1} {
 		for ; i < len(want); i += 4 {
-			if _, err := db.ExecContext(t.Context(), `INSERT INTO visits (id) VALUES (?)`, want[i]); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, testkit.Err(db.ExecContext(t.Context(), `INSERT INTO visits (id) VALUES (?)`, want[i])))
 		}
 	}
 	if got := sample.Read[sno.UUID](t, db, `SELECT id FROM visits ORDER BY id`); !slices.Equal(got, want) {
@@ -68,9 +67,7 @@ func TestUUID(t *testing.T) {
 func TestCollation(t *testing.T) {
 	db, id := database.MySQLDB(t), sample.IDs(t)[0]
 	sample.Exec(t, db, `CREATE TABLE texts (loose CHAR(13) COLLATE utf8mb4_general_ci, strict CHAR(13) CHARACTER SET ascii COLLATE ascii_bin)`)
-	if _, err := db.ExecContext(t.Context(), `INSERT INTO texts VALUES (?, ?)`, id.Text(), id.Text()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(db.ExecContext(t.Context(), `INSERT INTO texts VALUES (?, ?)`, id.Text(), id.Text())))
 	for column, want := range map[string]int{"loose": 1, "strict": 0} {
 		if n := sample.Read[int](t, db, `SELECT count(*) FROM texts WHERE `+column+` = upper(?)`, id.String()); n[0] != want {
 			t.Errorf("column %s: %d rows, want %d", column, n[0], want)

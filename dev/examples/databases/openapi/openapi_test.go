@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -18,12 +19,8 @@ import (
 
 func schemas(t *testing.T) openapi3.Schemas {
 	document, err := openapi3.NewLoader().LoadFromData(Document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := document.Validate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, document.Validate(t.Context()))
 	return document.Components.Schemas
 }
 
@@ -52,12 +49,8 @@ var kinds = []kind{
 func read[T any](t *testing.T, path string) (all []T) {
 	t.Helper()
 	b, err := os.ReadFile("../../../../" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, json.Unmarshal(b, &all))
 	if len(all) < 10 {
 		t.Fatalf("%s has %d vectors", path, len(all))
 	}
@@ -133,9 +126,7 @@ func TestInteger(t *testing.T) {
 	schema := schemas(t)["SnowflakeSI"].Value
 	for _, v := range read[struct{ Value int64 }](t, "internal/vectors/snowflakesi/vectors.json") {
 		id, err := snowflakesi.FromInt64(v.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if err := schema.VisitJSON(float64(id.Int64())); err != nil && !id.IsZero() {
 			t.Errorf("refuses %v: %v", id, err)
 		}
@@ -162,9 +153,7 @@ func TestOrder(t *testing.T) {
 		`{"item": "globe"}`:                                                   false,
 	} {
 		var value any
-		if err := json.Unmarshal([]byte(text), &value); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(text), &value))
 		if err := schema.VisitJSON(value); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -57,14 +58,10 @@ func connect(t *testing.T, mode pgx.QueryExecMode, schemas ...string) *pgx.Conn 
 	config := database.Postgres(t)
 	config.DefaultQueryExecMode = mode
 	conn, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	for _, schema := range schemas {
-		if _, err := conn.Exec(t.Context(), schema); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(conn.Exec(t.Context(), schema)))
 	}
 	return conn
 }
@@ -74,9 +71,7 @@ func TestPgx(t *testing.T) {
 		t.Run(mode.String(), func(t *testing.T) {
 			ctx, gen, all := t.Context(), sample.Generator(t), sample.Orders(t, of)
 			conn := connect(t, mode, Schema, SchemaBytes)
-			if err := InsertAll(ctx, conn, all); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, InsertAll(ctx, conn, all))
 			if err := InsertAll(ctx, conn, []Order{{Item: "forgotten"}}); err == nil || !strings.Contains(err.Error(), "the zero ID") {
 				t.Errorf("an order without an ID: %v", err) // CopyFrom turns errors into texts
 			}
@@ -97,9 +92,7 @@ func TestPgx(t *testing.T) {
 			var ids []scru160.ID
 			for i := range 4 {
 				id, s := sample.Event(t, i)
-				if err := InsertEvent(ctx, conn, id, s); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, InsertEvent(ctx, conn, id, s))
 				got, err := FindEvent(ctx, conn, id)
 				if want := (Event{ID: id.Binary(), Text: id, UUID: s.UUID()}); err != nil || got != want {
 					t.Errorf("found %v, %v, want %v", got, err, want)

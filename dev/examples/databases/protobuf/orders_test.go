@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/protobuf/ordersv1"
 	"github.com/firn-id/firn/dev/examples/databases/protobuf/ordersv1/ordersv1connect"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 )
@@ -47,9 +48,7 @@ func TestOrders(t *testing.T) {
 		}
 		for _, want := range s.orders {
 			m, err := client.GetOrder(ctx, connect.NewRequest(&ordersv1.GetOrderRequest{Id: want.ID.String()}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if got, err := FromMessage(m.Msg); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("found %v, %v, want %v", got, err, want)
 			}
@@ -67,9 +66,7 @@ func TestOrders(t *testing.T) {
 		parent := ids[1].String()
 		before := time.Now()
 		made, err := client.CreateOrder(ctx, connect.NewRequest(&ordersv1.CreateOrderRequest{Parent: &parent, Item: "globe"}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if o, err := FromMessage(made.Msg); err != nil || o.ID < gen.First(before) || o.Parent == nil || *o.Parent != ids[1] {
 			t.Errorf("made %v, %v", o, err)
 		}
@@ -126,24 +123,18 @@ func TestPayment(t *testing.T) {
 	id := sample.IDs(t)[0]
 	want := Payment{Order: id, Visit: sno.NewWithTime(1, sample.Time(0))}
 	m, err := want.Message()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	b, err := proto.Marshal(m)
 	if err != nil || len(b) != 1+8+2+10 {
 		t.Errorf("a payment has %d bytes, %v", len(b), err)
 	}
 	var read ordersv1.Payment
-	if err := proto.Unmarshal(b, &read); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, proto.Unmarshal(b, &read))
 	if got, err := PaymentFromMessage(&read); err != nil || got != want {
 		t.Errorf("read %v, %v, want %v", got, err, want)
 	}
 	o, err := Order{ID: id}.Message()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if b, err := proto.Marshal(o); err != nil || len(b) != 2+13 {
 		t.Errorf("an order with an ID alone has %d bytes, %v", len(b), err)
 	}

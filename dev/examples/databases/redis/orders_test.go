@@ -10,6 +10,7 @@ import (
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -25,9 +26,7 @@ func TestOrders(t *testing.T) {
 		if i == 3 {
 			o.Parent = &ids[0]
 		}
-		if err := s.Insert(ctx, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Insert(ctx, o))
 		if got, err := s.Find(ctx, id); err != nil || !reflect.DeepEqual(got, o) {
 			t.Errorf("found %v, %v, want %v", got, err, o)
 		}
@@ -44,9 +43,7 @@ func TestOrders(t *testing.T) {
 	if _, err := s.Latest(ctx); !errors.Is(err, redis.Nil) {
 		t.Errorf("the latest before any: %v", err)
 	}
-	if err := s.SetLatest(ctx, ids[6]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.SetLatest(ctx, ids[6]))
 	if got, err := s.Latest(ctx); err != nil || got != ids[6] {
 		t.Errorf("the latest is %v, %v, want %v", got, err, ids[6])
 	}
@@ -55,9 +52,7 @@ func TestOrders(t *testing.T) {
 // A hash with texts of another program reads as well.
 func TestText(t *testing.T) {
 	ctx, s, id := t.Context(), store(t), sample.IDs(t)[0]
-	if err := s.Client.HSet(ctx, s.key(id), "id", id.String(), "parent", id.String(), "item", "globe").Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Client.HSet(ctx, s.key(id), "id", id.String(), "parent", id.String(), "item", "globe").Err())
 	if got, err := s.Find(ctx, id); err != nil || got.ID != id || got.Parent == nil || *got.Parent != id {
 		t.Errorf("found %v, %v, want %v", got, err, id)
 	}
@@ -77,9 +72,7 @@ func TestNoID(t *testing.T) {
 	if keys, err := s.Client.Keys(ctx, s.Prefix+"*").Result(); err != nil || len(keys) != 0 {
 		t.Errorf("the keys are %q, %v", keys, err)
 	}
-	if err := s.Client.Set(ctx, s.Prefix+"latest", nanoflake.ID(0), 0).Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Client.Set(ctx, s.Prefix+"latest", nanoflake.ID(0), 0).Err())
 	if got, err := s.Latest(ctx); err != nil || !got.IsZero() {
 		t.Errorf("go-redis refuses the zero ID: %v, %v", got, err)
 	}
@@ -89,15 +82,11 @@ func TestNoID(t *testing.T) {
 func TestWrongValue(t *testing.T) {
 	ctx, s, id := t.Context(), store(t), sample.IDs(t)[0]
 	for _, value := range []any{id.Decimal(), "", "0549x5l2itvr", "0549x5l2itvr!", 1.5, true} {
-		if err := s.Client.HSet(ctx, s.key(id), "id", value).Err(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Client.HSet(ctx, s.key(id), "id", value).Err())
 		if got, err := s.Find(ctx, id); err == nil {
 			t.Errorf("%v in a hash reads as %v", value, got)
 		}
-		if err := s.Client.Set(ctx, s.Prefix+"latest", value, 0).Err(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Client.Set(ctx, s.Prefix+"latest", value, 0).Err())
 		if got, err := s.Latest(ctx); err == nil {
 			t.Errorf("%v reads as %v", value, got)
 		}
@@ -108,9 +97,7 @@ func TestWrongValue(t *testing.T) {
 func TestScore(t *testing.T) {
 	ctx, s, id := t.Context(), store(t), sample.IDs(t)[6]
 	for _, member := range []nanoflake.ID{id, id + 1} {
-		if err := s.Client.ZAdd(ctx, s.index(), redis.Z{Score: float64(member), Member: member.String()}).Err(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Client.ZAdd(ctx, s.index(), redis.Z{Score: float64(member), Member: member.String()}).Err())
 	}
 	found, err := s.Client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: s.index(), ByScore: true, Start: id.Decimal(), Stop: id.Decimal()}).Result()
 	if err != nil || len(found) != 2 {

@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/sqlc/bytype"
 	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 )
@@ -23,13 +24,9 @@ var schema string
 
 func open(t *testing.T) (*pgx.Conn, *Queries) {
 	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
-	if _, err := conn.Exec(t.Context(), schema); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(conn.Exec(t.Context(), schema)))
 	return conn, New(conn)
 }
 
@@ -74,9 +71,7 @@ func TestByType(t *testing.T) {
 	ctx, id := t.Context(), sample.IDs(t)[0]
 	conn, q := open(t)
 	want := Order{ID: id, Sno: sno.NewWithTime(0, sample.Time(0)), Item: "globe"}
-	if err := q.InsertOrder(ctx, InsertOrderParams(want)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, q.InsertOrder(ctx, InsertOrderParams(want)))
 	got, err := bytype.New(conn).OrdersMade(ctx, bytype.OrdersMadeParams{First: id, Last: id})
 	if err != nil || len(got) != 1 || Order(got[0]) != want {
 		t.Errorf("found %v, %v, want %v", got, err, want)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/database"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -45,9 +46,7 @@ func TestRowID(t *testing.T) {
 	each(t, func(t *testing.T, db *sql.DB) {
 		id := sample.IDs(t)[0]
 		sample.Exec(t, db, `CREATE TABLE orders (id INTEGER PRIMARY KEY, item TEXT)`)
-		if _, err := db.ExecContext(t.Context(), `INSERT INTO orders (id) VALUES (?)`, id); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(db.ExecContext(t.Context(), `INSERT INTO orders (id) VALUES (?)`, id)))
 		sample.Exec(t, db, `INSERT INTO orders (item) VALUES ('forgotten')`)
 		if got := sample.Read[nanoflake.ID](t, db, `SELECT id FROM orders WHERE item = 'forgotten'`); got[0] != id+1 {
 			t.Errorf("the row got %v, want %v", got, id+1)
@@ -62,9 +61,7 @@ func TestAffinity(t *testing.T) {
 		sample.Exec(t, db, `CREATE TABLE loose (text TEXT, string STRING)`, `CREATE TABLE strict (id INTEGER) STRICT`)
 		digits := nanoflake.MustParse("0540000000004")
 		for column, want := range map[string]string{"text": "text", "string": "integer"} {
-			if _, err := db.ExecContext(ctx, `INSERT INTO loose (`+column+`) VALUES (?)`, digits.Text()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, testkit.Err(db.ExecContext(ctx, `INSERT INTO loose (`+column+`) VALUES (?)`, digits.Text())))
 			if kind := sample.Read[string](t, db, `SELECT typeof(`+column+`) FROM loose WHERE `+column+` IS NOT NULL`); kind[0] != want {
 				t.Errorf("column %s holds %s, want %s", column, kind, want)
 			}

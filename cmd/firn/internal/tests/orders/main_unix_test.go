@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/loopback"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -43,15 +44,11 @@ type process struct {
 func start(t *testing.T, env ...string) *process {
 	t.Helper()
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	p := &process{Cmd: exec.CommandContext(t.Context(), program)}
 	p.Env = append(append(os.Environ(), asProgram+"=1"), env...)
 	p.Cmd.Stderr = &p.stderr
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Start())
 	return p
 }
 
@@ -75,9 +72,7 @@ func get(t *testing.T, url string) (status int, body string) {
 		}
 		defer r.Body.Close()
 		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		status, body = r.StatusCode, string(text)
 		return true
 	})
@@ -88,9 +83,7 @@ func get(t *testing.T, url string) (status int, body string) {
 func held(t *testing.T, store driver.Store) (n int) {
 	t.Helper()
 	found, err := lease.Survey(t.Context(), store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, pool := range found {
 		for _, w := range pool.Workers {
 			if w.Held {
@@ -107,9 +100,7 @@ func TestOrders(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ids")
 	address := "FIRN_STORE=file://" + filepath.ToSlash(dir)
 	port, err := loopback.Port()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	listen := "127.0.0.1:" + strconv.Itoa(port)
 
 	for store, want := range map[string]string{
@@ -125,27 +116,17 @@ func TestOrders(t *testing.T) {
 	}
 
 	store, err := filelease.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer store.Close()
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	wanted, err := gen.ForLease().Pool()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Create(t.Context(), store, "other", wanted.Layout); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, "other", wanted.Layout)))
 	if p := start(t, address, "LISTEN="+listen); p.exit(t) != 1 || !strings.Contains(p.stderr.String(), lease.ErrNoPool.Error()) {
 		t.Errorf("without a pool: %s", &p.stderr)
 	}
-	if _, err := lease.Create(t.Context(), store, wanted.Name, wanted.Layout); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, wanted.Name, wanted.Layout)))
 
 	p := start(t, address, "LISTEN="+listen)
 	status, text := get(t, "http://"+listen+"/id")
@@ -160,9 +141,7 @@ func TestOrders(t *testing.T) {
 	if n := held(t, store); n != 1 {
 		t.Errorf("%d workers are held, not 1", n)
 	}
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Process.Signal(syscall.SIGTERM))
 	code, said := p.exit(t), p.stderr.String()
 	for event, want := range map[string]int{"event=acquired": 1, "event=released": 1, "event=": 2, "\n": 2} {
 		if n := strings.Count(said, event); n != want || code != 0 {
@@ -176,18 +155,14 @@ func TestOrders(t *testing.T) {
 	// Who asks while the store is away reads nothing of the error, which is in the log.
 	p = start(t, address, "LISTEN="+listen)
 	get(t, "http://"+listen+"/id")
-	if err := os.Rename(dir, dir+"-away"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(dir, dir+"-away"))
 	for _, path := range []string{"/readyz", "/id"} {
 		wait.Until(t, "the lease ends", func() bool {
 			status, text := get(t, "http://"+listen+path)
 			return status == http.StatusServiceUnavailable && text == "no IDs right now\n"
 		})
 	}
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Process.Signal(syscall.SIGTERM))
 	p.exit(t)
 	if said := p.stderr.String(); !strings.Contains(said, "no IDs") || !strings.Contains(said, dir) {
 		t.Errorf("the log lacks the error: %s", said)
@@ -197,13 +172,9 @@ func TestOrders(t *testing.T) {
 // docs/deploy.md prints the program as it is.
 func TestDocument(t *testing.T) {
 	source, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	page, err := os.ReadFile("../../../../../docs/deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_, program, ok := strings.Cut(string(source), "\npackage main\n")
 	if !ok || strings.Count(string(page), "```go\n") != 1 || !strings.Contains(string(page), "```go\npackage main\n"+program+"```\n") {
 		t.Error("docs/deploy.md does not print main.go, or prints another program too: copy main.go from its package clause on into docs/deploy.md")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -24,15 +25,11 @@ func TestSilentClientsAndFewFiles(t *testing.T) {
 	const files, clients, window = 300, 600, 4 * time.Second
 	dir := t.TempDir()
 	config := filepath.Join(dir, "firn.toml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, "[lease]\nwindow = %q\n", window), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(config, fmt.Appendf(nil, "[lease]\nwindow = %q\n", window), 0o600))
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	server := process.Node{Name: "server", Log: filepath.Join(dir, "log"), Env: environment(), Command: []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, files), "sh",
 		program, "serve", "--config", config, "--listen", address, "--state", filepath.Join(dir, "pools")}}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, server.Start())
 	t.Cleanup(server.Kill)
 	var old net.Conn
 	wait.Until(t, "the server answers", func() (ok bool) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -72,14 +73,10 @@ func (s *service) start(sockets ...*os.File) *exec.Cmd {
 	cmd.Env = append(s.env, "LISTEN_FDS="+strconv.Itoa(len(sockets)))
 	cmd.ExtraFiles = sockets
 	log, err := os.OpenFile(s.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.OK(s.t, err)
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.OK(s.t, cmd.Start())
 	s.last = cmd.Process
 	s.wait("READY=1")
 	return cmd
@@ -217,9 +214,7 @@ func TestSystemdSockets(t *testing.T) {
 	ln := listen(t)
 	defer ln.Close()
 	socket, err := ln.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer socket.Close()
 	address := ln.Addr().String()
 	s := newService(t, "--listen", address)
@@ -229,19 +224,13 @@ func TestSystemdSockets(t *testing.T) {
 	defer cancel()
 	c.begin(ctx)
 	for range restarts() {
-		if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		if err := process.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, process.Process.Signal(syscall.SIGTERM))
+		testkit.OK(t, process.Wait())
 		process = s.start(socket)
 	}
 	c.end(t, cancel)
 	process.Process.Signal(syscall.SIGTERM)
-	if err := process.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, process.Wait())
 }
 
 // TestSocketFiles: a server that stops removes the file of its socket. The file of a socket that systemd keeps stays.
@@ -256,26 +245,18 @@ func TestSocketFiles(t *testing.T) {
 	s := newService(t, "--listen", "127.0.0.1:0", "--unix", path)
 	stop := func(process *exec.Cmd) {
 		t.Helper()
-		if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		if err := process.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, process.Process.Signal(syscall.SIGTERM))
+		testkit.OK(t, process.Wait())
 	}
 	for range 5 {
 		stop(s.start())
 		exists(false, "of a server that has stopped")
 	}
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer ln.Close()
 	socket, err := ln.File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer socket.Close()
 	stop(s.start(socket))
 	exists(true, "of systemd")

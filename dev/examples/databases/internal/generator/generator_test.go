@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/nanoflake"
@@ -25,30 +26,18 @@ func TestWith(t *testing.T) {
 		t.Errorf("without a store: %v", err)
 	}
 	store, err := filelease.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer store.Close()
 	wanted, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	spec, err := wanted.ForLease().Pool()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Create(t.Context(), store, "other", spec.Layout); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, "other", spec.Layout)))
 	if err := With(t.Context(), use); !errors.Is(err, lease.ErrNoPool) || gen != nil {
 		t.Errorf("without a pool: %v", err)
 	}
-	if _, err := lease.Create(t.Context(), store, spec.Name, spec.Layout); err != nil {
-		t.Fatal(err)
-	}
-	if err := With(t.Context(), use); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, spec.Name, spec.Layout)))
+	testkit.OK(t, With(t.Context(), use))
 	if _, err := gen.Next(t.Context()); !errors.Is(err, lease.ErrClosed) {
 		t.Errorf("after With: %v", err)
 	}
