@@ -9,8 +9,6 @@ require (
 	github.com/firn-id/firn/lease/etcdlease v0.1.0
 	github.com/firn-id/firn/lease/pglease v0.1.0
 	github.com/firn-id/firn/server v0.1.0
-	github.com/gofrs/uuid/v5 v5.5.1
-	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/rogpeppe/go-internal v1.16.0
 )
@@ -20,8 +18,11 @@ require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/gofrs/uuid/v5 v5.5.1 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	github.com/guptarohit/asciigraph v0.10.0 // indirect
 	github.com/hbollon/go-edlib v1.7.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
@@ -38,11 +39,11 @@ require (
 )
 
 require (
-	github.com/bwmarrin/snowflake v0.3.0
+	github.com/bwmarrin/snowflake v0.3.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
-	github.com/disgoorg/snowflake/v2 v2.0.3
+	github.com/disgoorg/snowflake/v2 v2.0.3 // indirect
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/firn-id/firn/lease/redislease v0.1.0 // indirect
 	github.com/go-sql-driver/mysql v1.10.1
@@ -52,31 +53,25 @@ require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
-	github.com/lucsky/cuid v1.2.1
-	github.com/matoous/go-nanoid/v2 v2.1.0
 	github.com/mattn/go-colorable v0.1.16 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/nrednav/cuid2 v1.1.0
-	github.com/oklog/ulid/v2 v2.1.2
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/rs/xid v1.6.0
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
-	github.com/segmentio/ksuid v1.0.4
-	github.com/sony/sonyflake v1.2.0
+	github.com/segmentio/ksuid v1.0.4 // indirect
+	github.com/sony/sonyflake v1.2.0 // indirect
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/v3 v3.7.3 // indirect
-	go.jetify.com/typeid v1.3.0
-	go.mongodb.org/mongo-driver/v2 v2.10.0
+	go.jetify.com/typeid v1.3.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.1 // indirect
-	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0
