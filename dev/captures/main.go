@@ -3,63 +3,42 @@
 // Command captures shows firn at work: it runs the program on a terminal, and draws the screen. Each
 // picture is what the program really wrote. Run it in the repository's root:
 //
-//	go run -C dev ./captures               # all pictures, into docs/captures
-//	go run -C dev ./captures inspect       # the pictures of these names
+//	go run -C dev ./captures
 //
 // The pictures change with the program, the IDs and the clock. Look at them before you commit them.
 package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "captures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, stderr io.Writer) error {
-	flags := flag.NewFlagSet("captures", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	out := flags.String("out", filepath.Join("..", "docs", "captures"), "`folder` to write to")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	for _, name := range flags.Args() {
-		if !slices.ContainsFunc(scenes, func(s scene) bool { return s.name == name }) {
-			return fmt.Errorf("no picture is named %q", name)
-		}
-	}
-	if err := os.MkdirAll(*out, 0o755); err != nil {
-		return err
-	}
+func run() error {
 	bin, err := build()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(bin)
 	for _, s := range scenes {
-		if flags.NArg() > 0 && !slices.Contains(flags.Args(), s.name) {
-			continue
-		}
 		screen, err := s.play(bin)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		path := filepath.Join(*out, s.name+".svg")
+		path := filepath.Join("..", "docs", "captures", s.name+".svg")
 		if err := os.WriteFile(path, screen.draw(s.title()), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintln(stderr, "captures: wrote", path)
+		fmt.Fprintln(os.Stderr, "captures: wrote", path)
 	}
 	return nil
 }

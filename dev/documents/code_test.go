@@ -59,8 +59,7 @@ func TestPieces(t *testing.T) {
 	for _, page := range pages(t) {
 		declared := ""
 		if file := prepared(page[0].page, ".go"); file != "" {
-			text, err := os.ReadFile(file)
-			testkit.OK(t, err)
+			text := testkit.Must(os.ReadFile(file))
 			_, declared, _ = strings.Cut(string(text), "\npackage page\n")
 		}
 		for _, b := range page {

@@ -80,10 +80,8 @@ func newPlace(t *testing.T, bin, page string) *place {
 	for _, name := range []string{"home", "work", "tmp", "etc", "var/lib", "run/secrets"} {
 		testkit.OK(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 	}
-	testdata, err := filepath.Abs("testdata")
-	testkit.OK(t, err)
-	repository, err := filepath.Abs(top)
-	testkit.OK(t, err)
+	testdata := testkit.Must(filepath.Abs("testdata"))
+	repository := testkit.Must(filepath.Abs(top))
 	of := map[string]string{}
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")

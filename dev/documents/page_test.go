@@ -83,8 +83,7 @@ func names(t *testing.T) []string {
 	t.Helper()
 	git := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md")
 	git.Dir = top
-	out, err := git.Output()
-	testkit.OK(t, err)
+	out := testkit.Must(git.Output())
 	names := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	slices.Sort(names)
 	return names
@@ -94,8 +93,7 @@ func names(t *testing.T) []string {
 func pages(t *testing.T) (all [][]*block) {
 	t.Helper()
 	for _, name := range names(t) {
-		source, err := os.ReadFile(filepath.Join(top, name))
-		testkit.OK(t, err)
+		source := testkit.Must(os.ReadFile(filepath.Join(top, name)))
 		blocks, err := parse(name, source)
 		if err != nil {
 			t.Error(err)

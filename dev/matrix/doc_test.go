@@ -71,8 +71,7 @@ func TestMatrix(t *testing.T) {
 		testkit.OK(t, os.WriteFile(document, b.Bytes(), 0o644))
 		return
 	}
-	have, err := os.ReadFile(document)
-	testkit.OK(t, err)
+	have := testkit.Must(os.ReadFile(document))
 	got, want := strings.Split(b.String(), "\n"), strings.Split(string(have), "\n")
 	for i, line := range got {
 		if i >= len(want) || line != want[i] {

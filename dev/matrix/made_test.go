@@ -50,8 +50,7 @@ type sqlcCalls[T cell.ID] struct {
 
 // openSQLC makes tables by the statements of the schema.
 func openSQLC(t *testing.T) *sqlcgen.Queries {
-	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
-	testkit.OK(t, err)
+	conn := testkit.Must(pgx.ConnectConfig(t.Context(), database.Postgres(t)))
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	testkit.OK(t, testkit.Err(conn.PgConn().Exec(t.Context(), sqlcgen.Schema).ReadAll()))
 	return sqlcgen.New(conn)

@@ -18,8 +18,7 @@ import (
 
 // mariadb returns the data source name, with the option of the driver.
 func mariadb(t *testing.T, interpolate bool) string {
-	config, err := mysql.ParseDSN(services.MariaDB.Address())
-	testkit.OK(t, err)
+	config := testkit.Must(mysql.ParseDSN(services.MariaDB.Address()))
 	config.InterpolateParams = interpolate
 	return config.FormatDSN()
 }
@@ -54,8 +53,7 @@ func open(t *testing.T, driver, source string, missing func(testing.TB, error)) 
 // openPgx connects in a mode.
 func openPgx(t *testing.T, mode pgx.QueryExecMode) *pgx.Conn {
 	t.Helper()
-	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
-	testkit.OK(t, err)
+	config := testkit.Must(pgx.ParseConfig(services.PostgreSQL.Address()))
 	config.DefaultQueryExecMode = mode
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()

@@ -279,8 +279,7 @@ func embeddedGQL(t *testing.T) {
 	for name := range names {
 		args = append(args, root+name)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
-	testkit.OK(t, err)
+	out := testkit.Must(exec.CommandContext(t.Context(), "go", args...).Output())
 	exports := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -296,8 +295,7 @@ func embeddedGQL(t *testing.T) {
 		return false
 	}
 	for name, list := range names {
-		p, err := from.Import(root + name)
-		testkit.OK(t, err)
+		p := testkit.Must(from.Import(root + name))
 		for _, typ := range list {
 			named := p.Scope().Lookup(typ).Type().(*types.Named)
 			if !declares(named, "MarshalGQL") || !declares(named, "UnmarshalGQL") {

@@ -275,8 +275,7 @@ func TestDomains(t *testing.T) {
 	for _, loaded := range []bool{false, true} {
 		if loaded {
 			for _, name := range []string{"order_id", "word"} {
-				typ, err := conn.LoadType(t.Context(), s.schema+"."+name)
-				testkit.OK(t, err)
+				typ := testkit.Must(conn.LoadType(t.Context(), s.schema+"."+name))
 				conn.TypeMap().RegisterType(typ)
 			}
 			if _, err := conn.Exec(t.Context(), "insert into ids (s) values ($1)", nano); !is(err, iderr.ErrType, "nanoflake.Text") {
@@ -302,8 +301,7 @@ func TestDocument(t *testing.T) {
 	conn := s.connect(t, registered)
 	exec(t, conn, "create table orders (id bigint primary key)")
 	t.Setenv("PGOPTIONS", "-c search_path="+s.schema)
-	pool, err := openPool(ctx, services.PostgreSQL.Address())
-	testkit.OK(t, err)
+	pool := testkit.Must(openPool(ctx, services.PostgreSQL.Address()))
 	defer pool.Close()
 	var batch pgx.Batch
 	for id := range nanoflake.ID(9) {

@@ -55,11 +55,9 @@ func (s *side) do(t *testing.T, p step) (int, http.Header, []byte) {
 	if p.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	response, err := s.client.Do(r)
-	testkit.OK(t, err)
+	response := testkit.Must(s.client.Do(r))
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	testkit.OK(t, err)
+	body := testkit.Must(io.ReadAll(response.Body))
 	return response.StatusCode, response.Header, body
 }
 
@@ -108,12 +106,9 @@ func general(message string) string {
 
 func TestKubernetesAlike(t *testing.T) {
 	k := servertest.NewKubernetes(t)
-	token, err := k.Account(t.Context(), "test")
-	testkit.OK(t, err)
-	reader, err := k.Account(t.Context(), "reader", "create", "update", "watch")
-	testkit.OK(t, err)
-	going, err := k.Account(t.Context(), "going")
-	testkit.OK(t, err)
+	token := testkit.Must(k.Account(t.Context(), "test"))
+	reader := testkit.Must(k.Account(t.Context(), "reader", "create", "update", "watch"))
+	going := testkit.Must(k.Account(t.Context(), "going"))
 	testkit.OK(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
 	pretended := kubetest.New()
 	verbs := []string{"get", "list", "create", "update", "watch"}

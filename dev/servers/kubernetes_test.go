@@ -10,8 +10,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/servertest"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/kubelease"
@@ -22,16 +25,14 @@ const namespace = "test"
 
 func TestKubernetes(t *testing.T) {
 	k := servertest.NewKubernetes(t)
-	token, err := k.Account(t.Context(), namespace)
-	testkit.OK(t, err)
+	token := testkit.Must(k.Account(t.Context(), namespace))
 
 	t.Run("Driver", func(t *testing.T) {
 		var spaces atomic.Int64
 		drivertest.Run(t, func(t *testing.T) func() driver.Store {
 			prefix := fmt.Sprintf("p%d", spaces.Add(1))
 			return func() driver.Store {
-				s, err := kubelease.Open(t.Context(), k.Address(namespace, prefix, token))
-				testkit.OK(t, err)
+				s := testkit.Must(kubelease.Open(t.Context(), k.Address(namespace, prefix, token)))
 				return s
 			}
 		}, token)
@@ -45,9 +46,11 @@ func TestKubernetes(t *testing.T) {
 
 // The Role that firn pool permissions prints suffices. Without any of the verbs, the Role does not suffice.
 func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
-	open := opened(t, kubelease.Open)
+	open := func(addr string) *kubelease.Store { return storetest.Open(t, kubelease.Open, addr) }
 	s := open(k.Address(namespace, "everything", token))
-	everything(t, s)
+	testkit.OK(t, minter.Create(t.Context(), s))
+	testkit.OK(t, testkit.Err(storetest.Program(t.Context(), s)))
+	testkit.OK(t, testkit.Err(lease.RecoverPool(t.Context(), s, minter.Pool, lease.RecoveryConfig{})))
 	findings, err := s.Inspect(t.Context())
 	if err != nil || len(findings) > 0 {
 		t.Errorf("Inspect = %v, %v; want nothing", findings, err)
@@ -59,8 +62,7 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 			return err
 		},
 		"update": func(s *kubelease.Store) error {
-			e, err := s.Get(t.Context(), "a")
-			testkit.OK(t, err)
+			e := testkit.Must(s.Get(t.Context(), "a"))
 			_, err = s.Put(t.Context(), "a", nil, e.Revision)
 			return err
 		},
@@ -69,12 +71,10 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 	} {
 		t.Run(verb, func(t *testing.T) {
 			namespace := "without-" + verb
-			whole, err := k.Account(t.Context(), namespace)
-			testkit.OK(t, err)
+			whole := testkit.Must(k.Account(t.Context(), namespace))
 			_, err = open(k.Address(namespace, "p", whole)).Put(t.Context(), "a", []byte("x"), driver.None)
 			testkit.OK(t, err)
-			token, err := k.Account(t.Context(), namespace, verb)
-			testkit.OK(t, err)
+			token := testkit.Must(k.Account(t.Context(), namespace, verb))
 			says := []string{"403", "cannot " + verb + " resource", "remedy: permissions"}
 			s, err := kubelease.Open(t.Context(), k.Address(namespace, "p", token))
 			if verb == "list" {
@@ -104,8 +104,7 @@ func kubernetesPage(t *testing.T, k *servertest.Kubernetes) {
 	create := func(kind, object string) error {
 		return k.Do(t.Context(), "POST", collections[kind]+"?dryRun=All&fieldValidation=Strict", "application/yaml", object, nil)
 	}
-	page, err := os.ReadFile("../../docs/deploy.md")
-	testkit.OK(t, err)
+	page := testkit.Must(os.ReadFile("../../docs/deploy.md"))
 	tried := make(map[string]int)
 	for _, block := range strings.Split(string(page), "\n```yaml\n")[1:] {
 		block, _, _ = strings.Cut(block, "\n```\n")
@@ -135,13 +134,11 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 		return k.Address(namespace, "errors", token) + strings.Join(settings, "")
 	}
 	// A deleted namespace stays in deletion, since no controller removes its objects.
-	going, err := k.Account(t.Context(), "going")
-	testkit.OK(t, err)
-	s := opened(t, kubelease.Open)(at("going", going))
-	rev, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
-	testkit.OK(t, err)
+	going := testkit.Must(k.Account(t.Context(), "going"))
+	s := storetest.Open(t, kubelease.Open, at("going", going))
+	rev := testkit.Must(s.Put(t.Context(), "a", []byte("x"), driver.None))
 	testkit.OK(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
-	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
+	_, err := s.Put(t.Context(), "b", []byte("x"), driver.None)
 	wantError(t, err, driver.ErrUnavailable, going, "being terminated", "remedy: move")
 	if _, err = s.Put(t.Context(), "a", []byte("y"), rev); err != nil && !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("a change in a namespace that is deleted: %v", err)
@@ -168,7 +165,7 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 		wantError(t, err, driver.ErrUnavailable, token, parts...)
 	}
 	// An administrator can open a store in a namespace that does not exist, and can make no entry.
-	anyone := opened(t, kubelease.Open)(at("nowhere", k.Admin()))
+	anyone := storetest.Open(t, kubelease.Open, at("nowhere", k.Admin()))
 	_, err = anyone.Put(t.Context(), "a", nil, driver.None)
 	wantError(t, err, driver.ErrUnavailable, k.Admin(), "404", "remedy: create")
 	findings, err = anyone.Inspect(t.Context())
@@ -178,7 +175,7 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 }
 
 func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
-	open := opened(t, kubelease.Open)
+	open := func(addr string) *kubelease.Store { return storetest.Open(t, kubelease.Open, addr) }
 	var stores []driver.Store
 	for range 4 {
 		stores = append(stores, open(k.Address(namespace, "faults", token)+"&timeout=2s"))
@@ -186,10 +183,8 @@ func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
 	watcher := open(k.Address(namespace, "faults", token))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	changes, err := watcher.Watch(ctx, "w/")
-	testkit.OK(t, err)
-	others, err := watcher.Watch(ctx, "other/")
-	testkit.OK(t, err)
+	changes := testkit.Must(watcher.Watch(ctx, "w/"))
+	others := testkit.Must(watcher.Watch(ctx, "other/"))
 	healthy := func() { testkit.OK(t, k.WaitHealthy(t.Context())) }
 	testkit.OK(t, survive(t.Context(), stores, func() {
 		k.Kill()
@@ -225,7 +220,7 @@ func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
 	// Without etcd nothing is acknowledged, and the error says why.
 	k.Etcd.Kill(0)
 	hasty := stores[0]
-	_, err = hasty.Put(t.Context(), "w/0", []byte("1"), rev)
+	_, err := hasty.Put(t.Context(), "w/0", []byte("1"), rev)
 	wantError(t, err, driver.ErrUnavailable, token, "remedy: connect")
 	_, err = hasty.Get(t.Context(), "w/0")
 	wantError(t, err, driver.ErrUnavailable, token, "remedy: connect")

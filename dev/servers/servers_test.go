@@ -7,28 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/memlease"
 )
-
-// opened returns a function for a test, which opens stores. The end of the test closes the stores.
-func opened[S driver.Store](t *testing.T, open func(context.Context, string) (S, error)) func(addr string) S {
-	return func(addr string) S {
-		t.Helper()
-		s, err := open(t.Context(), addr)
-		testkit.OK(t, err)
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-}
 
 // wantError is like storetest.Fails, and checks that the error shows no token.
 func wantError(t *testing.T, err, kind error, token string, parts ...string) {
@@ -39,51 +24,15 @@ func wantError(t *testing.T, err, kind error, token string, parts ...string) {
 	}
 }
 
-// everything uses a store as programs and operators do.
-func everything(t *testing.T, store driver.Store) {
-	t.Helper()
-	testkit.OK(t, minter.Create(t.Context(), store))
-	for range 2 {
-		gen, l, err := minter.Start(t.Context(), store, lease.Config{})
-		testkit.OK(t, err)
-		_, err = gen.Next()
-		testkit.OK(t, err)
-		testkit.OK(t, l.Close())
-	}
-	changes, err := store.(driver.Watcher).Watch(t.Context(), "")
-	testkit.OK(t, err)
-	_, err = store.Put(t.Context(), "x", []byte("y"), driver.None)
-	testkit.OK(t, err)
-	changed(t, changes, "Put")
-	_, err = lease.RecoverPool(t.Context(), store, minter.Pool, lease.RecoveryConfig{})
-	testkit.OK(t, err)
-	findings, err := lease.Inspect(t.Context(), store)
-	testkit.OK(t, err)
-	for _, f := range findings {
-		if f.Loses {
-			t.Errorf("it loses: %s", f.Text)
-		}
-	}
-}
-
-func changed(t *testing.T, changes <-chan struct{}, what string) {
-	t.Helper()
-	if _, ok := wait.Receive(t, "what a watch tells of "+what, changes); !ok {
-		t.Fatalf("the watch has ended before %s", what)
-	}
-}
-
 // watched changes an entry some times, and waits for the watch to report each change. A watch may report a
 // change more than once, so the first values can be of earlier changes. watched calls the function each
 // after each change.
 func watched(t *testing.T, store driver.Store, key string, changes <-chan struct{}, each func()) driver.Revision {
 	t.Helper()
-	e, err := store.Get(t.Context(), key)
-	testkit.OK(t, err)
+	e := testkit.Must(store.Get(t.Context(), key))
 	for range watchedTimes {
-		e.Revision, err = store.Put(t.Context(), key, []byte("0"), e.Revision)
-		testkit.OK(t, err)
-		changed(t, changes, "a change of "+key)
+		e.Revision = testkit.Must(store.Put(t.Context(), key, []byte("0"), e.Revision))
+		storetest.Told(t, "a change of "+key, changes)
 		each()
 	}
 	return e.Revision
@@ -197,37 +146,4 @@ func (w *writer) progress() error {
 		return fmt.Errorf("%s is not changed any more", w.key)
 	}
 	return err
-}
-
-// survive detects a store that forgets an acknowledged change.
-func TestSurvive(t *testing.T) {
-	for _, forgets := range []bool{false, true} {
-		s := &forgetful{Store: memlease.New(), empty: memlease.New()}
-		err := survive(t.Context(), []driver.Store{s}, func() { s.forgets.Store(forgets) })
-		if (err != nil) != forgets {
-			t.Errorf("a store that forgets: %v; the error is %v", forgets, err)
-		}
-	}
-}
-
-// A forgetful is a store in memory that can forget all changes.
-type forgetful struct {
-	driver.Store
-	empty   driver.Store
-	forgets atomic.Bool
-}
-
-func (f *forgetful) present() driver.Store {
-	if f.forgets.Load() {
-		return f.empty
-	}
-	return f.Store
-}
-
-func (f *forgetful) Get(ctx context.Context, key string) (driver.Entry, error) {
-	return f.present().Get(ctx, key)
-}
-
-func (f *forgetful) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	return f.present().Put(ctx, key, value, rev)
 }

@@ -67,8 +67,7 @@ func soakAll(t *testing.T, system bool) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			clock, read := newClock(t, system)
-			open, err := f.open(read)
-			testkit.OK(t, err)
+			open := testkit.Must(f.open(read))
 			s := &Soak{
 				Clock: clock, Shift: f.shift, IDs: *draw, Most: 100 * max(*draw, 1_000_000),
 				Least: Events{Boundaries: max(*draw/10_000, 10), Backwards: 1, Steps: 1},

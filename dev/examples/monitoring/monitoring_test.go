@@ -126,8 +126,7 @@ func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) 
 func TestPrometheus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := prometheus.NewRegistry()
-		notify, err := Prometheus(r, "orders")
-		testkit.OK(t, err)
+		notify := testkit.Must(Prometheus(r, "orders"))
 		if _, err := Prometheus(r, "orders"); err == nil {
 			t.Error("two leases of one name")
 		}
@@ -147,8 +146,7 @@ func TestPrometheus(t *testing.T) {
 
 // value returns a metric of the lease "orders" by its label, NaN if there is none.
 func value(t *testing.T, r *prometheus.Registry, name, label string) float64 {
-	families, err := r.Gather()
-	testkit.OK(t, err)
+	families := testkit.Must(r.Gather())
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
 			labels := make(map[string]string)
@@ -171,8 +169,7 @@ func TestPrometheusUsage(t *testing.T) {
 	testkit.OK(t, PrometheusUsage(r, "orders", g))
 	testkit.OK(t, testkit.Err(g.Fill(t.Context(), make([]nanoflake.ID, 10_000))))
 	got := make(map[string]float64)
-	families, err := r.Gather()
-	testkit.OK(t, err)
+	families := testkit.Must(r.Gather())
 	for _, f := range families {
 		m := f.Metric[0]
 		if m.Label[0].GetValue() != "orders" {
@@ -204,11 +201,9 @@ func TestOpenTelemetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := metric.NewManualReader()
 		provider := metric.NewMeterProvider(metric.WithReader(reader))
-		notify, err := OpenTelemetry(provider.Meter("firn"), "orders")
-		testkit.OK(t, err)
+		notify := testkit.Must(OpenTelemetry(provider.Meter("firn"), "orders"))
 		watch := func(held *lease.Lease) func() {
-			registered, err := OpenTelemetryLease(provider.Meter("firn"), held, "orders")
-			testkit.OK(t, err)
+			registered := testkit.Must(OpenTelemetryLease(provider.Meter("firn"), held, "orders"))
 			return func() { registered.Unregister() }
 		}
 		testLease(t, notify, watch, func(name, label string) float64 {
@@ -245,11 +240,9 @@ func TestOpenTelemetry(t *testing.T) {
 
 // The document has the code of this package.
 func TestDocument(t *testing.T) {
-	document, err := os.ReadFile("../../../docs/monitoring.md")
-	testkit.OK(t, err)
+	document := testkit.Must(os.ReadFile("../../../docs/monitoring.md"))
 	for _, file := range []string{"state.go", "prometheus.go", "otel.go", "usage.go", "ready.go"} {
-		code, err := os.ReadFile(file)
-		testkit.OK(t, err)
+		code := testkit.Must(os.ReadFile(file))
 		if !strings.Contains(string(document), "```go\n"+string(code)+"```\n") {
 			t.Errorf("docs/monitoring.md does not have %s", file)
 		}

@@ -124,8 +124,7 @@ func damage(t *testing.T, store driver.Store) {
 // others.
 func TestRules(t *testing.T) {
 	directory := func(t *testing.T, dir string, options ...filelease.Option) driver.Store {
-		store, err := filelease.Open(dir, options...)
-		testkit.OK(t, err)
+		store := testkit.Must(filelease.Open(dir, options...))
 		return store
 	}
 	testRules(t, "monitoring.md", []failure{

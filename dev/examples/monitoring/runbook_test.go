@@ -23,15 +23,13 @@ var unlisted = map[string]string{
 // TestRunbookErrors looks for each error of leases, stores and generators in docs/runbook.md.
 func TestRunbookErrors(t *testing.T) {
 	read := func(path string) string {
-		text, err := os.ReadFile(path)
-		testkit.OK(t, err)
+		text := testkit.Must(os.ReadFile(path))
 		return string(text)
 	}
 	text, seen := read(root+"docs/runbook.md"), 0
 	declared := regexp.MustCompile(`(?m)^(?:\t|var )(Err[A-Z]\w+)(?: error)? += `)
 	for _, c := range []struct{ dir, name string }{{"lease", "lease"}, {"lease/driver", "driver"}, {"lease/filelease", "filelease"}, {"iderr", "iderr"}} {
-		files, err := filepath.Glob(root + c.dir + "/*.go")
-		testkit.OK(t, err)
+		files := testkit.Must(filepath.Glob(root + c.dir + "/*.go"))
 		for _, path := range files {
 			if strings.HasSuffix(path, "_test.go") {
 				continue

@@ -157,8 +157,7 @@ func (s *scraper) firing(t *testing.T, rules []rulefmt.Rule) []string {
 
 // rules returns the alerting rules of a document, which Prometheus loads.
 func rules(t *testing.T, document string) (all []rulefmt.Rule) {
-	text, err := os.ReadFile(root + "docs/" + document)
-	testkit.OK(t, err)
+	text := testkit.Must(os.ReadFile(root + "docs/" + document))
 	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
 		block, _, _ = strings.Cut(block, "```\n")
 		file, errs := rulefmt.Parse([]byte(block), false, model.LegacyValidation)
@@ -217,8 +216,7 @@ func (s *scraper) has(t *testing.T, r rulefmt.Rule) {
 			t.Errorf("%s: no program has series %v", r.Alert, matchers)
 		}
 	}
-	expr, err := parser.ParseExpr(r.Expr)
-	testkit.OK(t, err)
+	expr := testkit.Must(parser.ParseExpr(r.Expr))
 	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 		var names []string
 		switch node := node.(type) {

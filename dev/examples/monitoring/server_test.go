@@ -58,8 +58,7 @@ func serve(t *testing.T, s *scraper, store driver.Store, g server.Generator, n i
 		return client.Do(r)
 	}
 	s.get = func() *http.Response {
-		response, err := get("/metrics")
-		testkit.OK(t, err)
+		response := testkit.Must(get("/metrics"))
 		return response
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -119,8 +118,7 @@ func TestServerRules(t *testing.T) {
 		}, []string{"FirnLeaseExpired", "FirnRefusals"}},
 		{"a directory that is lost", func(t *testing.T, s *scraper) {
 			dir := filepath.Join(t.TempDir(), "state")
-			store, err := filelease.Open(dir)
-			testkit.OK(t, err)
+			store := testkit.Must(filelease.Open(dir))
 			serve(t, s, create(t, store), nanoflake, 10)
 			s.run(10 * time.Minute)
 			testkit.OK(t, os.Rename(dir, dir+"-away"))

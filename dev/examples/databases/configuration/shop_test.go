@@ -42,8 +42,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	file, err := os.Open("shop.yaml")
-	testkit.OK(t, err)
+	file := testkit.Must(os.Open("shop.yaml"))
 	defer file.Close()
 	want := Config{Tenant: nanoflake.MustParse("0540000000004"), Hosts: map[nanoflake.ID]string{nanoflake.MustParse("1000000000000"): "a.example"}}
 	if got, err := Load(file); err != nil || !reflect.DeepEqual(got, want) {

@@ -46,8 +46,7 @@ func TestOrders(t *testing.T) {
 				parent = &ids[0]
 			}
 			event, visit := sample.Event(t, i)
-			o, err := Insert(ctx, client, id, parent, event, visit, "globe "+id.String())
-			testkit.OK(t, err)
+			o := testkit.Must(Insert(ctx, client, id, parent, event, visit, "globe "+id.String()))
 			all = append(all, o)
 		}
 		for i, want := range all {

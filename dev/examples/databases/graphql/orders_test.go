@@ -23,8 +23,7 @@ func ask(t *testing.T, url, query string, variables map[string]any) (data, error
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	testkit.OK(t, err)
-	response, err := http.Post(url, "application/json", bytes.NewReader(body))
-	testkit.OK(t, err)
+	response := testkit.Must(http.Post(url, "application/json", bytes.NewReader(body)))
 	defer response.Body.Close()
 	var answer struct{ Data, Errors json.RawMessage }
 	testkit.OK(t, json.NewDecoder(response.Body).Decode(&answer))
@@ -71,8 +70,7 @@ func TestOrders(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	url, r := serve(t)
-	payment, err := scru160.FromTime(sample.Time(0))
-	testkit.OK(t, err)
+	payment := testkit.Must(scru160.FromTime(sample.Time(0)))
 	const create = `mutation($order: NewOrder!) { createOrder(order: $order) { id parent { id } payment } }`
 	before := time.Now()
 	data, errors := ask(t, url, create, map[string]any{"order": map[string]any{"item": "globe", "payment": payment}})

@@ -18,8 +18,7 @@ import (
 )
 
 func schemas(t *testing.T) openapi3.Schemas {
-	document, err := openapi3.NewLoader().LoadFromData(Document)
-	testkit.OK(t, err)
+	document := testkit.Must(openapi3.NewLoader().LoadFromData(Document))
 	testkit.OK(t, document.Validate(t.Context()))
 	return document.Components.Schemas
 }
@@ -48,8 +47,7 @@ var kinds = []kind{
 
 func read[T any](t *testing.T, path string) (all []T) {
 	t.Helper()
-	b, err := os.ReadFile("../../../../" + path)
-	testkit.OK(t, err)
+	b := testkit.Must(os.ReadFile("../../../../" + path))
 	testkit.OK(t, json.Unmarshal(b, &all))
 	if len(all) < 10 {
 		t.Fatalf("%s has %d vectors", path, len(all))
@@ -125,8 +123,7 @@ func TestPatterns(t *testing.T) {
 func TestInteger(t *testing.T) {
 	schema := schemas(t)["SnowflakeSI"].Value
 	for _, v := range read[struct{ Value int64 }](t, "internal/vectors/snowflakesi/vectors.json") {
-		id, err := snowflakesi.FromInt64(v.Value)
-		testkit.OK(t, err)
+		id := testkit.Must(snowflakesi.FromInt64(v.Value))
 		if err := schema.VisitJSON(float64(id.Int64())); err != nil && !id.IsZero() {
 			t.Errorf("refuses %v: %v", id, err)
 		}

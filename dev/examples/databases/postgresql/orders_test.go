@@ -57,8 +57,7 @@ func TestNoID(t *testing.T) {
 func connect(t *testing.T, mode pgx.QueryExecMode, schemas ...string) *pgx.Conn {
 	config := database.Postgres(t)
 	config.DefaultQueryExecMode = mode
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	testkit.OK(t, err)
+	conn := testkit.Must(pgx.ConnectConfig(t.Context(), config))
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	for _, schema := range schemas {
 		testkit.OK(t, testkit.Err(conn.Exec(t.Context(), schema)))

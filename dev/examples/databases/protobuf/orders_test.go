@@ -122,8 +122,7 @@ func TestNoID(t *testing.T) {
 func TestPayment(t *testing.T) {
 	id := sample.IDs(t)[0]
 	want := Payment{Order: id, Visit: sno.NewWithTime(1, sample.Time(0))}
-	m, err := want.Message()
-	testkit.OK(t, err)
+	m := testkit.Must(want.Message())
 	b, err := proto.Marshal(m)
 	if err != nil || len(b) != 1+8+2+10 {
 		t.Errorf("a payment has %d bytes, %v", len(b), err)

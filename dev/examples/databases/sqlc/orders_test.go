@@ -23,8 +23,7 @@ import (
 var schema string
 
 func open(t *testing.T) (*pgx.Conn, *Queries) {
-	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
-	testkit.OK(t, err)
+	conn := testkit.Must(pgx.ConnectConfig(t.Context(), database.Postgres(t)))
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	testkit.OK(t, testkit.Err(conn.Exec(t.Context(), schema)))
 	return conn, New(conn)

@@ -25,13 +25,11 @@ func TestWith(t *testing.T) {
 	if err := With(t.Context(), use); !errors.Is(err, filelease.ErrNoStore) || gen != nil {
 		t.Errorf("without a store: %v", err)
 	}
-	store, err := filelease.Open(dir)
-	testkit.OK(t, err)
+	store := testkit.Must(filelease.Open(dir))
 	defer store.Close()
 	wanted, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	testkit.OK(t, err)
-	spec, err := wanted.ForLease().Pool()
-	testkit.OK(t, err)
+	spec := testkit.Must(wanted.ForLease().Pool())
 	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, "other", spec.Layout)))
 	if err := With(t.Context(), use); !errors.Is(err, lease.ErrNoPool) || gen != nil {
 		t.Errorf("without a pool: %v", err)
