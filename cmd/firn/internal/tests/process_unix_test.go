@@ -18,12 +18,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/creack/pty"
-	"golang.org/x/sys/unix"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // watchMemory returns a function for the time after the process has ended. The function returns the most
@@ -162,25 +160,6 @@ func TestNewInterrupted(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestNewInterruptedUnread: a signal ends a run whose output nobody reads.
-func TestNewInterruptedUnread(t *testing.T) {
-	t.Parallel()
-	out, in, err := os.Pipe()
-	check(t, err)
-	defer out.Close()
-	defer in.Close()
-	cmd := firnCommand(t, "new", "scru160", "-n", "1000000000000")
-	cmd.Stdout = in
-	start(t, cmd)
-	wait.Until(t, "the pipe is full", func() bool {
-		fds := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLOUT}}
-		n, err := unix.Poll(fds, 0)
-		return n == 0 && err == nil
-	})
-	check(t, cmd.Process.Signal(syscall.SIGINT))
-	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
 }
 
 // checkSignaled checks that a signal ended a process.

@@ -171,17 +171,6 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
-// TestServeTaken: an address that another program has is an error, with a remedy.
-func TestServeTaken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	defer l.Close()
-	_, stderr, code := firnRun(t, "", "serve", "--listen", l.Addr().String())
-	if code != 1 || !strings.Contains(stderr, l.Addr().String()) || !strings.Contains(stderr, "  Another program listens there: end it, or choose another address.  --listen\n") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
-}
-
 // TestServeSockets: an error of a socket names the flag and the remedy.
 func TestServeSockets(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -193,6 +182,7 @@ func TestServeSockets(t *testing.T) {
 	defer live.Close()
 	check(t, os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600))
 	for _, c := range []struct{ flag, address, want string }{
+		{"--listen", l.Addr().String(), "Another program listens there: end it, or choose another address."},
 		{"--resp", l.Addr().String(), "Another program listens there: end it, or choose another address."},
 		{"--resp", "192.0.2.1:0", "Choose another address."}, // of documents
 		{"--unix", filepath.Join(dir, "live"), "Another program listens there: end it, or choose another address."},

@@ -77,27 +77,13 @@ func setups() (all []setup) {
 	return all
 }
 
-// parse is the library's Parse, and returns the ID as the databases store it.
+// parse reads a text as the library does, and returns the ID as the databases store it.
 func (s setup) parse(text string) (any, error) {
-	switch s.Name() {
-	case "nanoflake":
-		id, err := nanoflake.Parse(text)
-		return int64(id), err
-	case "ulidflake":
-		id, err := ulidflake.Parse(text)
-		return int64(id), err
-	case "ulidflake-scalable":
-		id, err := ulidflake.ParseScalable(text)
-		return int64(id), err
-	case "snowflakesi":
-		id, err := snowflakesi.Parse(text)
-		return int64(id), err
-	case "scru160":
-		id, err := scru160.Parse(text)
-		return id.Bytes(), err
+	info, err := s.Inspect(text, inspect.Text, s.set)
+	if err != nil {
+		return nil, err
 	}
-	id, err := sno.Parse(text)
-	return id.Bytes(), err
+	return s.value(must(hex.DecodeString(info.Hex))), nil
 }
 
 // bounds returns the library's First and Last, as the databases store them. The functions of the
