@@ -12,24 +12,10 @@ import (
 
 	"github.com/firn-id/firn/dev/matrix/cell"
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/typed"
 )
 
 // label is a kind of things.
 type label struct{}
-
-// typedKind returns the kind with the type typed.ID, whose columns are those of the plain ID.
-func typedKind[T interface {
-	typed.Untyped[T]
-	cell.ID
-}](k cell.Kind[T]) cell.Kind[typed.ID[T, label]] {
-	as := typed.As[label, T]
-	to := cell.Kind[typed.ID[T, label]]{Type: "typed.ID[" + k.Type + "]", Column: k.Column, Absent: as(k.Absent), Zeros: k.Zeros}
-	for _, id := range k.IDs {
-		to.IDs = append(to.IDs, as(id))
-	}
-	return to
-}
 
 // A condition is the arguments of a call of GORM. The condition names the row of the first ID, or
 // the rows of both IDs.
@@ -129,15 +115,15 @@ func TestGormConditions(t *testing.T) {
 		gormConditions(t, db, cell.Sno())
 		gormConditions(t, db, cell.SnoText())
 		gormConditions(t, db, cell.SnoUUID())
-		gormConditions(t, db, typedKind(cell.Nanoflake()))
-		gormConditions(t, db, typedKind(cell.NanoflakeText()))
-		gormConditions(t, db, typedKind(cell.Scalable()))
-		gormConditions(t, db, typedKind(cell.Snowflake()))
-		gormConditions(t, db, typedKind(cell.SCRU160()))
-		gormConditions(t, db, typedKind(cell.SCRU160Binary()))
-		gormConditions(t, db, typedKind(cell.Sno()))
-		gormConditions(t, db, typedKind(cell.SnoText()))
-		gormConditions(t, db, typedKind(cell.SnoUUID()))
+		gormConditions(t, db, cell.Typed[label](cell.Nanoflake()))
+		gormConditions(t, db, cell.Typed[label](cell.NanoflakeText()))
+		gormConditions(t, db, cell.Typed[label](cell.Scalable()))
+		gormConditions(t, db, cell.Typed[label](cell.Snowflake()))
+		gormConditions(t, db, cell.Typed[label](cell.SCRU160()))
+		gormConditions(t, db, cell.Typed[label](cell.SCRU160Binary()))
+		gormConditions(t, db, cell.Typed[label](cell.Sno()))
+		gormConditions(t, db, cell.Typed[label](cell.SnoText()))
+		gormConditions(t, db, cell.Typed[label](cell.SnoUUID()))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
 	"github.com/firn-id/firn/snowflakesi"
+	"github.com/firn-id/firn/typed"
 	"github.com/firn-id/firn/ulidflake"
 )
 
@@ -177,4 +178,13 @@ func SnoText() Kind[sno.Text] {
 // SnoUUID returns the kind of [sno.UUID].
 func SnoUUID() Kind[sno.UUID] {
 	return newKind(each(Sno().IDs, sno.ID.UUID), sno.ID{3}.UUID(), sno.UUID.String)
+}
+
+// Typed returns the kind with the type [typed.ID], whose columns are those of the plain ID.
+func Typed[K any, T interface {
+	typed.Untyped[T]
+	ID
+}](k Kind[T]) Kind[typed.ID[T, K]] {
+	as := typed.As[K, T]
+	return Kind[typed.ID[T, K]]{Type: "typed.ID[" + k.Type + "]", Column: k.Column, IDs: each(k.IDs, as), Absent: as(k.Absent), Zeros: k.Zeros}
 }

@@ -34,16 +34,6 @@ func check[T cell.ID, P Reader[T]](t *testing.T, k cell.Kind[T]) {
 	}
 }
 
-// kindOf returns a kind of IDs of package typed.
-func kindOf[K any, T typed.Untyped[T]](k cell.Kind[T]) cell.Kind[typed.ID[T, K]] {
-	of := func(id T) typed.ID[T, K] { return typed.As[K](id) }
-	kind := cell.Kind[typed.ID[T, K]]{Type: "typed.ID of " + k.Type, Column: k.Column, Absent: of(k.Absent), Zeros: k.Zeros}
-	for _, id := range k.IDs {
-		kind.IDs = append(kind.IDs, of(id))
-	}
-	return kind
-}
-
 // Each way reads each ID as it was written. docs/matrix.md has the same cells, without those of package typed.
 func TestWays(t *testing.T) {
 	check(t, cell.Nanoflake())
@@ -58,12 +48,12 @@ func TestWays(t *testing.T) {
 	check(t, cell.Sno())
 	check(t, cell.SnoText())
 	check(t, cell.SnoUUID())
-	check(t, kindOf[plainKind](cell.Nanoflake()))
-	check(t, kindOf[prefixKind](cell.Nanoflake()))
-	check(t, kindOf[plainKind](cell.NanoflakeText()))
-	check(t, kindOf[prefixKind](cell.Snowflake()))
-	check(t, kindOf[plainKind](cell.SCRU160Binary()))
-	check(t, kindOf[prefixKind](cell.Sno()))
+	check(t, cell.Typed[plainKind](cell.Nanoflake()))
+	check(t, cell.Typed[prefixKind](cell.Nanoflake()))
+	check(t, cell.Typed[plainKind](cell.NanoflakeText()))
+	check(t, cell.Typed[prefixKind](cell.Snowflake()))
+	check(t, cell.Typed[plainKind](cell.SCRU160Binary()))
+	check(t, cell.Typed[prefixKind](cell.Sno()))
 }
 
 func TestTraps(t *testing.T) {
