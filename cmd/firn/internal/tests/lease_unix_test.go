@@ -4,19 +4,15 @@ package tests
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
@@ -25,6 +21,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/snowflakesi"
 )
 
 // TestAtOnce: many runs share a pool at once, and make distinct IDs, with more workers than runs and with
@@ -82,63 +80,20 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestWait: a run waits for a worker while other runs renew their workers. On a terminal the run says why
+// TestWait: a run waits for a worker while other processes hold and renew all of them. On a terminal the run says why
 // nothing happens.
 func TestWait(t *testing.T) {
 	t.Parallel()
-	for range 5 {
-		done := true // also if the subtest fails
-		t.Run("", func(t *testing.T) { done = waits(t) })
-		if done {
-			return
-		}
-	}
-	t.Error("each time, a run lost its worker")
-}
-
-// waits reports false if another run lost its worker: the disk or the machine stood still for a whole
-// window.
-func waits(t *testing.T) bool {
 	dir := t.TempDir()
-	type holder struct {
-		*exec.Cmd
-		stderr bytes.Buffer
-		ended  chan struct{} // closed when err and stderr are complete
-		err    error
-	}
-	var holders []*holder
+	var held *lease.Lease
 	for range 2 {
-		h := &holder{Cmd: firnCommand(t, "new", "snowflakesi", "--machine-bits", "1", "--state", dir, "-n", "1000000000000"), ended: make(chan struct{})}
-		h.Stdout, h.Stderr = io.Discard, &h.stderr
-		start(t, h.Cmd)
-		go func() { h.err = h.Wait(); close(h.ended) }()
-		t.Cleanup(func() { h.Process.Kill(); <-h.ended })
-		holders = append(holders, h)
+		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
+		check(t, err)
+		held, err = startIn(t.Context(), dir, g, lease.Config{Create: true, Timeout: wait.Patience})
+		check(t, err)
+		defer held.Close()
 	}
-	// lost reports whether a holder has ended by itself.
-	lost := func() bool {
-		for _, h := range holders {
-			select {
-			case <-h.ended:
-				if exitCode(h.err) != cli.ExitFailed || !strings.Contains(h.stderr.String(), ": the lease has expired at ") {
-					t.Fatalf("%v: %s", h.err, &h.stderr)
-				}
-				return true
-			default:
-			}
-		}
-		return false
-	}
-	const pool = "snowflakesi-40-1"
-	var held []time.Time
-	wait.Until(t, "both are held for most of a window", func() bool {
-		held = heldLong(t, dir, pool, 2)
-		return held != nil || lost()
-	})
-	if lost() {
-		return false
-	}
-	var out bytes.Buffer
+	var out transcript
 	cmd := firnCommand(t, "new", "snowflakesi", "--machine-bits", "1", "--state", dir, "--wait", "10m")
 	cmd.Stdout = &out
 	f, err := pty.Start(cmd)
@@ -147,61 +102,18 @@ func waits(t *testing.T) bool {
 	bound(t, cmd)
 	stderr := bufio.NewReader(f)
 	if said, err := stderr.ReadString('\n'); said != "firn: waiting for a free worker, for up to 10m0s (--wait 0 fails at once)\r\n" {
-		if lost() {
-			return false
-		}
 		t.Fatalf("%q, %v", said, err)
 	}
-	wait.Until(t, "both have renewed", func() bool {
-		now := shownUntil(t, dir, pool)
-		return lost() || len(now) == 2 && now[0].After(held[0]) && now[1].After(held[1])
-	})
-	if lost() {
-		return false
+	until := held.Until()
+	wait.Until(t, "a holder renews", func() bool { return held.Until().After(until) })
+	if out.String() != "" {
+		t.Errorf("an ID while all workers are held: %s", &out)
 	}
-	for _, h := range holders {
-		h.Process.Signal(syscall.SIGTERM)
-	}
+	check(t, held.Close())
 	more, _ := io.ReadAll(stderr)
-	if err := cmd.Wait(); err != nil || out.Len() == 0 || len(more) > 0 {
+	if err := cmd.Wait(); err != nil || out.String() == "" || len(more) > 0 {
 		t.Errorf("%v, stdout %q, stderr %q", err, &out, more)
 	}
-	for _, h := range holders {
-		<-h.ended
-		checkSignaled(t, h.err, syscall.SIGTERM)
-	}
-	return true
-}
-
-// shownUntil returns until when workers of a pool are held, as firn pool show says, by their numbers.
-// There may be no such pool yet, and a slow disk may not answer in time.
-func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
-	t.Helper()
-	out, _, _ := firnRun(t, "", "pool", "show", pool, "--state", dir, "--json")
-	for line := range strings.Lines(out) {
-		var worker struct {
-			State string
-			Until time.Time
-		}
-		if err := json.Unmarshal([]byte(line), &worker); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if worker.State == "held" || worker.State == "expired" {
-			ends = append(ends, worker.Until)
-		}
-	}
-	return ends
-}
-
-// heldLong returns until when so many workers of a pool are held, each for most of a window, or nil if the
-// workers are not held so long. The first interval of a lease is short, and may end on a busy machine.
-func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
-	t.Helper()
-	ends := shownUntil(t, dir, pool)
-	if len(ends) != workers || slices.ContainsFunc(ends, func(end time.Time) bool { return time.Until(end) < 5*time.Second }) {
-		return nil
-	}
-	return ends
 }
 
 // TestGivenBack: each end of a run that can be caught returns the worker.
