@@ -26,20 +26,17 @@ import (
 
 // Programs of Go are compiled and vetted, in the workspace.
 func TestPrograms(t *testing.T) {
-	programs := 0
 	for _, page := range pages(t) {
 		for _, b := range page {
 			if how, _ := treat(b); how != goProgram {
 				continue
 			}
-			programs++
 			file := filepath.Join(t.TempDir(), "main.go")
 			if err := errors.Join(os.WriteFile(file, []byte(b.text), 0o600), build(file)); err != nil {
 				t.Errorf("%s: %v", b, err)
 			}
 		}
 	}
-	t.Logf("%d programs", programs)
 }
 
 func build(file string) error {
@@ -96,7 +93,6 @@ func TestPieces(t *testing.T) {
 			t.Errorf("%s: %v", p.block, err)
 		}
 	}
-	t.Logf("%d pieces of Go", len(pieces))
 }
 
 type importer map[string]*types.Package

@@ -41,7 +41,6 @@ func TestConsole(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	blocks, commands := 0, 0
 	for _, page := range pages(t) {
 		run := slices.DeleteFunc(page, func(b *block) bool {
 			how, err := treat(b)
@@ -52,14 +51,11 @@ func TestConsole(t *testing.T) {
 		}
 		t.Run(run[0].page, func(t *testing.T) {
 			s := newPlace(t, bin, run[0].page)
-			n, faults := s.run(run)
-			for _, fault := range faults {
+			for _, fault := range s.run(run) {
 				t.Error(fault)
 			}
-			blocks, commands = blocks+len(run), commands+n
 		})
 	}
-	t.Logf("%d blocks with %d commands", blocks, commands)
 }
 
 // A place is where the commands of a page run.
@@ -150,34 +146,34 @@ for file in "$DIR"/preparation.sh "$DIR"/commands/*.sh; do
 done
 `
 
-// run runs the blocks in one session, and returns the number of commands and what is wrong.
-func (p *place) run(blocks []*block) (n int, faults []error) {
+// run runs the blocks in one session, and returns what is wrong.
+func (p *place) run(blocks []*block) (faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	dir := filepath.Join(p.dir, "commands")
 	preparation := ":"
 	if p.preparation != "" {
 		text, err := os.ReadFile(p.preparation)
 		if err != nil {
-			return 0, []error{err}
+			return []error{err}
 		}
 		preparation = string(text)
 	}
 	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(p.dir, "preparation.sh"), []byte(preparation), 0o600)); err != nil {
-		return 0, []error{err}
+		return []error{err}
 	}
 	var commands []*command
 	for _, b := range blocks {
 		if b.language == "console" {
 			of, err := b.commands()
 			if err != nil {
-				return 0, []error{err}
+				return []error{err}
 			}
 			commands = append(commands, of...)
 			continue
 		}
 		file := filepath.Join(dir, fmt.Sprintf("block%d", b.line))
 		if err := os.WriteFile(file, []byte(p.hosts.Replace(b.text)), 0o600); err != nil {
-			return 0, []error{err}
+			return []error{err}
 		}
 		commands = append(commands, &command{block: b, text: "block_" + b.language + " " + file})
 	}
@@ -194,12 +190,12 @@ func (p *place) run(blocks []*block) (n int, faults []error) {
 		}
 		if until != "" {
 			if err := os.WriteFile(file(i, ".until"), []byte(until+"\n"), 0o600); err != nil {
-				return 0, []error{err}
+				return []error{err}
 			}
 		}
 		page := strings.Join(c.shown, "\n")
 		if err := errors.Join(os.WriteFile(file(i, ""), []byte(typed), 0o600), os.WriteFile(file(i, ".shown"), []byte(page), 0o600)); err != nil {
-			return 0, []error{err}
+			return []error{err}
 		}
 	}
 	said, err := p.session()
@@ -228,7 +224,7 @@ func (p *place) run(blocks []*block) (n int, faults []error) {
 			fault("%s: %s\nends with %s\n%s", c.block, c.text, status, out)
 		}
 	}
-	return len(commands), faults
+	return faults
 }
 
 // session runs bash, and all that bash has started ends with it.

@@ -2,29 +2,22 @@ package documents
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 )
 
-// Each block of each page has a treatment. The log has the numbers.
+// Each block of each page has a treatment.
 func TestBlocks(t *testing.T) {
-	counts, reasons, used := map[treatment]int{}, map[string]int{}, map[int]bool{}
-	all := 0
+	used := map[int]bool{}
 	for _, page := range pages(t) {
 		for _, b := range page {
-			all++
 			how, err := treat(b)
 			if err != nil {
 				t.Error(err)
 			}
-			counts[how]++
 			switch how {
-			case marked:
-				reasons[b.mark]++
 			case other:
 				i, _ := anotherTest(b)
 				used[i] = true
@@ -43,16 +36,6 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("elsewhere: %v", err)
 		}
 	}
-	t.Logf("%d blocks\n%s", all, table(counts))
-	t.Logf("the marks\n%s", table(reasons))
-}
-
-func table[K ~string](counts map[K]int) string {
-	var out strings.Builder
-	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(&out, "%4d %s\n", counts[k], k)
-	}
-	return out.String()
 }
 
 // readYAML reads all documents of a file. A name must not come twice.

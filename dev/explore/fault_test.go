@@ -39,11 +39,3 @@ func splitModel(callers, made int) *Model {
 func TestTwoAtomicsGiveADuplicate(t *testing.T) {
 	fails(t, splitModel(2, 1), "issued twice")
 }
-
-// The fault needs two callers. With one caller, the same code makes four distinct IDs for any
-// clock.
-func TestTwoAtomicsAreRightAlone(t *testing.T) {
-	if r := splitModel(1, 4).Search(); r.Violation != "" || r.Ends == 0 {
-		t.Errorf("%s: %v", r.Violation, r.Trace)
-	}
-}
