@@ -158,8 +158,12 @@ func TestOrders(t *testing.T) {
 	testkit.OK(t, os.Rename(dir, dir+"-away"))
 	for _, path := range []string{"/readyz", "/id"} {
 		wait.Until(t, "the lease ends", func() bool {
-			status, text := get(t, "http://"+listen+path)
-			return status == http.StatusServiceUnavailable && text == "no IDs right now\n"
+			r, err := http.Get("http://" + listen + path)
+			testkit.OK(t, err)
+			defer r.Body.Close()
+			text, err := io.ReadAll(r.Body)
+			testkit.OK(t, err)
+			return r.StatusCode == http.StatusServiceUnavailable && r.Header.Get("Retry-After") == "1" && string(text) == "no IDs right now\n"
 		})
 	}
 	testkit.OK(t, p.Process.Signal(syscall.SIGTERM))
