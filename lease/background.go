@@ -67,7 +67,7 @@ func (l *Lease) searchOnce(ctx context.Context, retry *backoff) (pause time.Dura
 	case err == nil || ctx.Err() != nil:
 		l.endSearch(nil)
 		return 0, false
-	case permanent(err):
+	case Permanent(err):
 		l.endSearch(err)
 		return 0, false
 	}
@@ -145,23 +145,10 @@ func (l *Lease) tellFailing(err error) {
 	if errors.As(err, &none) || errors.As(err, &held) {
 		return // Waiting was raised
 	}
-	if kind := kindOf(err); kind != l.told || l.quiet >= time.Minute {
+	if kind := kindOf(err).err; kind != l.told || l.quiet >= time.Minute {
 		l.told, l.quiet = kind, 0
 		l.notify(Event{Kind: Failing, Worker: -1, Err: err})
 	}
-}
-
-// errOther is the kind of any other error.
-var errOther = errors.New("another error")
-
-// kindOf returns the kind of an error that a search retries.
-func kindOf(err error) error {
-	for _, kind := range []error{ErrRolledBack, ErrRecovering, ErrMissing, ErrDamaged, ErrClockSkew, driver.ErrUnsafe, driver.ErrUnavailable} {
-		if errors.Is(err, kind) {
-			return kind
-		}
-	}
-	return errOther
 }
 
 // A refusedError is the generator's own error: the generator does not take a worker.
@@ -169,9 +156,9 @@ type refusedError struct{ error }
 
 func (e *refusedError) Unwrap() error { return e.error }
 
-// permanent reports whether no retry can mend an error. An operator can mend all other errors of a
-// start, without a restart of the program.
-func permanent(err error) bool {
+// Permanent reports whether no retry can mend an error: a lease that starts in the background ends with
+// it (event [Ended]). An operator can mend all other errors of a start, without a restart of the program.
+func Permanent(err error) bool {
 	for _, kind := range []error{ErrConfig, ErrPoolMismatch, ErrNoPool, ErrVersion, driver.ErrAddress} {
 		if errors.Is(err, kind) {
 			return true

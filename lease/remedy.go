@@ -67,7 +67,7 @@ func RemedyFor(err error) Remedy {
 	case errors.As(err, &lost):
 		r = Remedy{Kind: driver.RemedyWait, Pool: lost.Pool} // the lease takes a worker again by itself
 	default:
-		r.Kind = remedyOf(err)
+		r.Kind = kindOf(err).remedy
 		if errors.As(err, &store) {
 			r.Pool, _, _ = strings.Cut(store.Key, "/")
 			r.Kind = cmp.Or(store.Remedy, r.Kind)
@@ -81,11 +81,14 @@ func RemedyFor(err error) Remedy {
 	return r
 }
 
-// remedies are what helps against kinds of errors. The first that matches counts.
-var remedies = []struct {
-	kind   error
+// A kind is a kind of error, and what helps against it.
+type kind struct {
+	err    error
 	remedy driver.Remedy
-}{
+}
+
+// kinds are the kinds of errors without a type of their own. The first that matches counts.
+var kinds = []kind{
 	{ErrNoPool, driver.RemedyCreate},
 	{ErrPoolExists, driver.RemedyPool},
 	{ErrRecovered, driver.RemedyWait}, // the lease takes a worker again by itself
@@ -104,11 +107,14 @@ var remedies = []struct {
 	{driver.ErrUnavailable, driver.RemedyConnect},
 }
 
-func remedyOf(err error) driver.Remedy {
-	for _, r := range remedies {
-		if errors.Is(err, r.kind) {
-			return r.remedy
+// errOther is the kind of any other error.
+var errOther = errors.New("another error")
+
+func kindOf(err error) kind {
+	for _, k := range kinds {
+		if errors.Is(err, k.err) {
+			return k
 		}
 	}
-	return ""
+	return kind{err: errOther}
 }

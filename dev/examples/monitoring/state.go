@@ -30,7 +30,7 @@ func reason(err error) string {
 		return "clock"
 	case is(lease.ErrNoWorker), is(lease.ErrHeld):
 		return "workers"
-	case is(lease.ErrConfig), is(lease.ErrPoolMismatch), is(lease.ErrNoPool), is(lease.ErrVersion), is(driver.ErrAddress):
+	case lease.Permanent(err):
 		return "setup"
 	case is(driver.ErrUnavailable):
 		if e, ok := errors.AsType[*driver.Error](err); ok && strings.HasPrefix(e.Store, "file:") {

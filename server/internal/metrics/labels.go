@@ -7,7 +7,6 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/server/internal/supply"
 )
 
 // kinds are all kinds of events, and reasons all results of Why. Counters begin at 0 for each, so that the first event
@@ -32,7 +31,7 @@ func Why(err error) string {
 		return "clock"
 	case is(lease.ErrNoWorker), is(lease.ErrHeld):
 		return "workers"
-	case supply.EndsLease(err):
+	case lease.Permanent(err):
 		return "setup"
 	case is(driver.ErrUnavailable):
 		if e, ok := errors.AsType[*driver.Error](err); ok && strings.HasPrefix(e.Store, "file:") {

@@ -379,17 +379,6 @@ func (s *Source) later(w *waits, t *taker, dst []byte, f form) (_ []byte, made i
 // differ. A clock that is further behind went back.
 const soon = 100 * time.Millisecond
 
-// EndsLease reports whether an error ends a lease that starts in the background: no retry mends it. Callers that wait for
-// the lease get the error before the member says that it tries again.
-func EndsLease(err error) bool {
-	for _, of := range []error{lease.ErrConfig, lease.ErrPoolMismatch, lease.ErrNoPool, lease.ErrVersion, driver.ErrAddress} {
-		if errors.Is(err, of) {
-			return true
-		}
-	}
-	return false
-}
-
 // mayWait reports whether IDs may come soon after an error.
 func mayWait(err error) bool {
 	if early, ok := errors.AsType[*iderr.EarlyError](err); ok {
@@ -485,7 +474,7 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		of, retry = reason.Clock, behind.By
 	case ahead && early.By > soon:
 		of, retry = reason.Clock, early.By
-	case errors.Is(err, errSetup), EndsLease(err):
+	case errors.Is(err, errSetup), lease.Permanent(err):
 		of = reason.Setup
 	case errors.Is(err, lease.ErrStarting):
 		of = reason.Starting
