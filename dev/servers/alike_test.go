@@ -163,7 +163,6 @@ func TestKubernetesAlike(t *testing.T) {
 		as(get("/a"), k.Admin(), "nowhere"), as(get(""), k.Admin(), "nowhere"),
 		as(get("/a"), "nobody", "test"), as(post(object("test", "a", "", "x")), "nobody", "test"),
 		{method: "POST", path: leases + "/a", body: "{}"}, {method: "GET", path: "/apis/nothing.k8s.io/v1"},
-		{method: "GET", path: "/api/v1/namespaces/test"},
 	}, kubernetesSummary)
 }
 

@@ -143,8 +143,8 @@ func Signal(changed chan<- struct{}) {
 // An Inspector is a Store that can check whether the settings of its server keep the promises of
 // [Store.Put].
 type Inspector interface {
-	// Inspect returns facts that an operator should know, the worst first. It returns nothing if
-	// all is well.
+	// Inspect returns what loses changes or refuses them, the worst first. It returns nothing if all is
+	// well. With an error, it returns what it found before.
 	Inspect(ctx context.Context) ([]Finding, error)
 }
 

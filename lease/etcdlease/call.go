@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -26,7 +26,6 @@ type purpose int
 const (
 	reading purpose = iota
 	writing
-	looking // reads what a member knows without its leader
 )
 
 const ( // between two tries
@@ -45,7 +44,7 @@ func (s *Store) call(ctx context.Context, does purpose, request func(context.Con
 	defer stop()
 	before := s.seen.Seen()
 	var why error // the last error with another reason than the time
-	for try, pause := 1, shortest; ; try, pause = try+1, min(pause*2, longest) {
+	for try, wait := 1, shortest; ; try, wait = try+1, min(wait*2, longest) {
 		h, err := s.try(ctx, does, try, request)
 		if err == nil {
 			return s.backwards(h, before)
@@ -53,7 +52,7 @@ func (s *Store) call(ctx context.Context, does purpose, request func(context.Con
 		if !isContext(err) {
 			why = err
 		}
-		if ctx.Err() == nil && s.again(err, does) && sleep(ctx, pause) == nil {
+		if ctx.Err() == nil && s.again(err, does) && pause.For(ctx, wait) == nil {
 			continue
 		}
 		if isContext(err) {
@@ -65,9 +64,7 @@ func (s *Store) call(ctx context.Context, does purpose, request func(context.Con
 
 // try makes a request once.
 func (s *Store) try(ctx context.Context, does purpose, try int, request func(context.Context) (*pb.ResponseHeader, error)) (*pb.ResponseHeader, error) {
-	if does != looking {
-		ctx = clientv3.WithRequireLeader(ctx)
-	}
+	ctx = clientv3.WithRequireLeader(ctx)
 	if deadline, ok := ctx.Deadline(); ok && does != writing && try < 3 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/4)
@@ -172,16 +169,6 @@ func (s *Store) diagnose(err error) (driver.Remedy, error) {
 	return driver.RemedySettings, driver.ErrUnavailable
 }
 
-// isRemote reports whether an endpoint seems to be on another machine.
-func isRemote(endpoint string) bool {
-	host, _, err := net.SplitHostPort(endpoint)
-	if err != nil {
-		host = endpoint
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host != "localhost" && (ip == nil || !ip.IsLoopback())
-}
-
 // hostOf returns host:port of an endpoint, which may be a URL.
 func hostOf(endpoint string) string {
 	_, host, ok := strings.Cut(endpoint, "://")
@@ -189,15 +176,4 @@ func hostOf(endpoint string) string {
 		return endpoint
 	}
 	return host
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -13,9 +13,7 @@ package etcdlease
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +25,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -52,9 +51,7 @@ type Store struct {
 	own     bool // the client is closed with the store
 	prefix  string
 	timeout time.Duration
-	tls     *tls.Config // nil without TLS, or if the caller made the client
-	login   bool        // the client logs in with a password
-	exposed bool        // the password crosses the network unencrypted
+	login   bool // the client logs in with a password
 
 	cluster uint64          // the ID of the cluster
 	seen    driver.Progress // the highest revision of the cluster that was seen
@@ -86,8 +83,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(a, timeout)
-	s.own, s.tls, s.login = true, c.TLS, c.Username != ""
-	s.exposed = s.login && c.TLS == nil && slices.ContainsFunc(c.Endpoints, isRemote)
+	s.own, s.login = true, c.Username != ""
 	if err := driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error { return s.connect(ctx, c) }); err != nil {
 		s.Close()
 		return nil, err
@@ -169,7 +165,7 @@ func (s *Store) connect(ctx context.Context, c clientv3.Config) error {
 		c.DialOptions = append(c.DialOptions, grpc.WithAuthority(c.TLS.ServerName))
 	}
 	client, err := clientv3.New(c)
-	for err != nil && refused(err) && sleep(ctx, longest) == nil {
+	for err != nil && refused(err) && pause.For(ctx, longest) == nil {
 		client, err = clientv3.New(c)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -64,15 +65,15 @@ type watch struct {
 
 // run watches until ctx ends.
 func (w *watch) run(ctx context.Context) {
-	pause := shortest
+	wait := shortest
 	for {
 		if w.once(ctx) {
-			pause = shortest
+			wait = shortest
 		}
-		if sleep(ctx, pause) != nil {
+		if pause.For(ctx, wait) != nil {
 			return
 		}
-		pause = min(pause*2, longest)
+		wait = min(wait*2, longest)
 	}
 }
 

@@ -1,40 +1,156 @@
 package kubelease
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
-	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// do makes a request.
-func (s *Store) do(ctx context.Context, r request) (*answer, error) {
-	var err error
-	if r.header, err = s.header(); err != nil {
-		return nil, err
+// Pauses before a request that the API refused is sent again.
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = 100 * time.Millisecond
+)
+
+// maxBody is the longest body of a reply, in bytes.
+const maxBody = 1 << 28
+
+// newClient returns a client of the API server. It uses TLS if config is not nil.
+func newClient(config *tls.Config, timeout time.Duration) *http.Client {
+	only1 := new(http.Protocols)
+	only1.SetHTTP1(true)
+	return &http.Client{
+		// No other host may get the token or a change.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: timeout, KeepAlive: 5 * time.Second}).DialContext,
+			TLSClientConfig:     config,
+			TLSHandshakeTimeout: timeout,
+			MaxIdleConnsPerHost: 8,
+			IdleConnTimeout:     30 * time.Second,
+			// Only HTTP/1: a request that times out on a silent connection closes the connection,
+			// and the next request uses another connection.
+			Protocols: only1,
+		},
 	}
-	return s.client.do(ctx, r)
 }
 
-// header returns the header of a request, with the present token.
-func (s *Store) header() (http.Header, error) {
+// A request is a request to make.
+type request struct {
+	method string
+	path   string
+	query  url.Values
+	body   any  // becomes JSON, if it is not nil
+	writes bool // the request must not be sent again once the server may have got it
+}
+
+// An answer is a reply of the server.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do makes a request. It sends a request again that was refused because of too many requests, before the API
+// did anything, while there is time; and then returns the refusal.
+func (s *Store) do(ctx context.Context, r request) (*answer, error) {
+	var before *answer // the last refusal
+	for wait := shortestPause; ; wait = min(wait*2, longestPause) {
+		reply, sent, err := s.once(ctx, r)
+		switch {
+		case err != nil && before != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return before, nil // the refusal says more than the time-out
+		case err == nil && reply.status != http.StatusTooManyRequests:
+			return reply, nil
+		case err != nil && (ctx.Err() != nil || r.writes && sent || before == nil):
+			return nil, err
+		case err == nil:
+			before = reply
+		}
+		seconds, _ := strconv.ParseUint(before.header.Get("Retry-After"), 10, 16)
+		asked := max(wait, time.Duration(seconds)*time.Second)
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < asked {
+			return before, nil
+		}
+		if err := pause.For(ctx, asked); errors.Is(err, context.DeadlineExceeded) {
+			return before, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once makes a request once. sent reports whether the server may have got it.
+func (s *Store) once(ctx context.Context, r request) (_ *answer, sent bool, err error) {
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	response, err := s.send(ctx, r)
+	if err != nil {
+		return nil, connected.Load(), err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if err == nil && len(body) > maxBody {
+		err = fmt.Errorf("the answer has more than %d bytes", maxBody)
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	return &answer{status: response.StatusCode, header: response.Header, body: body}, true, nil
+}
+
+// send sends a request with the present token, and returns the response, whose body the caller must close.
+func (s *Store) send(ctx context.Context, r request) (*http.Response, error) {
 	token, err := s.currentToken()
 	if err != nil {
 		return nil, err
 	}
-	if token == "" {
-		return http.Header{}, nil
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
 	}
-	return http.Header{"Authorization": {"Bearer " + token}}, nil
+	q, err := http.NewRequestWithContext(ctx, r.method, s.server+r.path, body)
+	if err != nil {
+		return nil, err
+	}
+	q.URL.RawQuery = r.query.Encode()
+	if token != "" {
+		q.Header.Set("Authorization", "Bearer "+token)
+	}
+	q.Header.Set("Accept", "application/json")
+	q.Header.Set("User-Agent", "firn")
+	if r.body != nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	response, err := s.http.Do(q)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err // without the URL
+	}
+	return response, err
 }
 
 // currentToken returns the present token, or "" if the store has none. The error is a *driver.Error.
@@ -58,26 +174,6 @@ func (s *Store) currentToken() (string, error) {
 	return token, nil
 }
 
-// withAuthority returns the TLS configuration where the address has none. ca is the file of the
-// service account's authority, or "" for the system's authorities.
-func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
-	config := a.TLS()
-	if config == nil {
-		config = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	if ca == "" {
-		return config, nil
-	}
-	pem, err := os.ReadFile(ca)
-	if err != nil {
-		return nil, fmt.Errorf("%w: it has no ca, and this is not a pod: %w", driver.ErrAddress, err)
-	}
-	if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", driver.ErrAddress, ca)
-	}
-	return config, nil
-}
-
 // A status is the API's answer to a request that failed.
 type status struct {
 	Kind    string `json:"kind"`
@@ -85,11 +181,9 @@ type status struct {
 	Reason  string `json:"reason"`
 	Details struct {
 		Name   string  `json:"name"`
-		Group  string  `json:"group"`
 		Kind   string  `json:"kind"`
 		Causes []cause `json:"causes"`
 	} `json:"details"`
-	Code int `json:"code"`
 }
 
 type cause struct {
@@ -116,6 +210,11 @@ func (st status) noNamespace() bool {
 	return st.Reason == "NotFound" && st.Details.Kind == "namespaces"
 }
 
+// terminating reports whether a status says that the namespace is being deleted.
+func (st status) terminating() bool {
+	return slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" })
+}
+
 // unexpected returns the error for an answer that the API does not give.
 func (s *Store) unexpected(format string, args ...any) error {
 	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))), Remedy: driver.RemedyAddress}
@@ -132,23 +231,37 @@ func (s *Store) hide(text string) string {
 
 // diagnose returns what helps against a damaged entry, or a request without an answer.
 func (s *Store) diagnose(err error) (driver.Remedy, error) {
+	var (
+		verification *tls.CertificateVerificationError
+		authority    x509.UnknownAuthorityError
+		plain        tls.RecordHeaderError // the server answers without TLS
+		remote       *net.OpError
+		dns          *net.DNSError
+	)
+	// An alert of the server has a type that crypto/tls does not export.
+	alert := errors.As(err, &remote) && remote.Op == "remote error"
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
 		return "", driver.ErrDamaged
-	case errors.Is(err, driver.ErrKey):
-		return "", driver.ErrKey
 	case errors.Is(err, errGone):
 		return driver.RemedyWait, driver.ErrUnavailable
+	case alert, errors.As(err, &authority), errors.As(err, &verification), errors.As(err, &plain), errors.As(err, &dns),
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), strings.Contains(err.Error(), "malformed HTTP"):
+		return driver.RemedyAddress, driver.ErrUnavailable
 	}
-	return remedyOf(err), driver.ErrUnavailable
+	return "", driver.ErrUnavailable
 }
 
 // failed returns the error for a reply that is neither what was asked for nor about the entry.
 func (s *Store) failed(r *answer) error {
 	st := statusOf(r)
 	reason := st.Message
-	if reason == "" {
-		reason = r.reason()
+	if reason == "" { // not of the API
+		reason = strings.Join(strings.Fields(strings.ToValidUTF8(string(r.body[:min(len(r.body), 1000)]), "?")), " ")
+		if len(reason) > 300 {
+			reason = strings.ToValidUTF8(reason[:300], "") + "…"
+		}
+		reason = cmp.Or(reason, http.StatusText(r.status), "nothing")
 	}
 	if code, said, ok := strings.Cut(reason, " desc = "); ok && strings.HasPrefix(code, "rpc error: code = ") {
 		reason = said // of etcd, passed on by the API server
@@ -163,7 +276,7 @@ func (s *Store) failed(r *answer) error {
 func remedyFor(code int, st status) driver.Remedy {
 	has := func(part string) bool { return strings.Contains(st.Message, part) }
 	switch {
-	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
+	case st.terminating():
 		return driver.RemedyMove
 	case st.noNamespace():
 		return driver.RemedyCreate
@@ -181,15 +294,4 @@ func remedyFor(code int, st status) driver.Remedy {
 		return driver.RemedyConnect
 	}
 	return driver.RemedySettings
-}
-
-// create is what to do about a missing namespace.
-func (s *Store) create() driver.Finding {
-	return driver.Finding{Advice: "kubectl create namespace " + s.namespace, Remedy: driver.RemedyCreate}
-}
-
-// allow is what to do about missing verbs on leases.
-func (s *Store) allow(verbs string) string {
-	return fmt.Sprintf("let the service account %s leases in the namespace %s: a Role with the verbs get, list, create, update and watch on leases of coordination.k8s.io, and a RoleBinding",
-		verbs, s.namespace)
 }

@@ -31,24 +31,14 @@
 //	apiGroups: ["coordination.k8s.io"]
 //	resources: ["leases"]
 //	verbs: ["get", "list", "create", "update", "watch"]
-//
-// # Tests
-//
-// On a real API server over a real etcd (dev/servers), the package passes the suite
-// of lease/drivertest with the Role above, and needs every verb of the Role. No acknowledged change
-// is lost when the servers are killed and stopped. The same holds under torture (go run
-// ./cmd/firn/internal/tests/faults -stores kubernetes). A test server of the project (kubetest)
-// makes faults on demand, unlike a real server: lost, late and repeated requests, each error, stale
-// reads with resourceVersion=0, pages and watches that expire. One test makes the same requests of
-// both servers and compares the answers.
 package kubelease
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -87,7 +77,8 @@ const (
 // [driver.Handle], and [driver.Confirmer], [driver.Watcher] and [driver.Inspector].
 type Store struct {
 	*driver.Handle
-	client    *client
+	http      *http.Client
+	server    string // the URL of the API server, without a path
 	namespace string
 	prefix    string // of objects' names, with a dot
 	timeout   time.Duration
@@ -120,13 +111,14 @@ func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, a
 
 func open(ctx context.Context, addr, account string) (*Store, error) {
 	a, err := address.Parse(addr)
-	s, host, config, err := settle(a, err, account)
+	s, config, err := settle(a, err, account)
 	if err != nil {
 		return nil, err
 	}
-	s.client = newClient(host, config, s.timeout)
+	s.http = newClient(config, s.timeout)
 	s.Handle = driver.New(driver.Backend{
-		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Diagnose: s.diagnose,
+		Close: func() error { s.http.CloseIdleConnections(); return nil },
 	})
 	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		s.Close()
@@ -135,79 +127,61 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	return s, nil
 }
 
-// settle returns a store with the settings of an address, and host:port of the API server, given the
-// result of reading the address. The store has no client yet. [Open] and [Rights] read addresses here
-// alone. Rights may be asked for outside of the pod: for an address read by [address.ParseAlone],
-// settle looks for no server.
-func settle(a *address.Address, err error, account string) (s *Store, host string, config *tls.Config, _ error) {
+// settle returns a store with the settings of an address, and the settings of TLS, given the result of reading the
+// address. The store has no client yet. [Open] and [Rights] read addresses here alone. Rights may be asked for outside
+// of the pod: for an address read by [address.ParseAlone], settle looks for no server.
+func settle(a *address.Address, err error, account string) (*Store, *tls.Config, error) {
 	if err != nil {
-		return nil, "", nil, driver.OpenError("kubernetes", err, driver.RemedyAddress)
+		return nil, nil, driver.OpenError("kubernetes", err, driver.RemedyAddress)
 	}
-	fail := func(err error) (*Store, string, *tls.Config, error) {
-		return nil, "", nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
-	}
-	s = &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
+	s := &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
 	server, ca, cert := a.Text("server", ""), a.Text("ca", ""), a.Text("cert", "")
-	config = a.TLS()
-	err = a.Err()
-	switch {
-	case err != nil || len(a.Hosts) > 0:
-	case a.Alone():
-		err = fmt.Errorf("%w: it names no namespace, as in kubernetes://namespace/prefix", driver.ErrAddress)
-	default:
-		var namespace []byte
-		if namespace, err = os.ReadFile(account + "/namespace"); err != nil {
-			err = fmt.Errorf("%w: it has no namespace, and this is not a pod: %w", driver.ErrAddress, err)
-		}
-		a.Hosts = []string{strings.TrimSpace(string(namespace))}
+	config := a.TLS()
+	if err = a.Err(); err == nil {
+		err = s.locate(a, account)
 	}
-	a.Path = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
-	switch {
-	case err != nil:
-		return fail(err)
-	case a.Scheme != "kubernetes":
-		return fail(fmt.Errorf("%w: it begins with %s://, not kubernetes://", driver.ErrAddress, a.Scheme))
-	case a.User != "":
-		return fail(fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress))
-	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		return fail(fmt.Errorf("%w: %.100q is not a namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")))
-	case !isLabel(a.Path):
-		return fail(fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path))
-	}
-	s.namespace, s.prefix = a.Hosts[0], a.Path+"."
-	if server == "" {
-		if a.Alone() {
-			return s, "", config, nil
-		}
-		if server, err = inCluster(); err != nil {
-			return fail(err)
-		}
-		if ca == "" {
-			if config, err = withAuthority(a, account+"/ca.crt"); err != nil {
-				return fail(err)
-			}
+	if err == nil && server == "" && !a.Alone() {
+		if server, err = inCluster(); err == nil && ca == "" {
+			config, err = withAuthority(config, account+"/ca.crt")
 		}
 		if s.token == "" && s.tokenFile == "" && cert == "" {
 			s.tokenFile = account + "/token"
 		}
 	}
-	var secure bool
-	host, secure, err = parseServer(server)
-	switch {
-	case err != nil:
-	case secure && a.Text("tls", "") == "false":
-		err = fmt.Errorf("%w: server is https://, which does not go with tls=false", driver.ErrAddress)
-	case secure && config == nil:
-		config, err = withAuthority(a, "")
-	case !secure && config != nil:
-		err = fmt.Errorf("%w: server is http://, which goes without tls, ca, cert, key and server-name", driver.ErrAddress)
-	case !secure && (s.token != "" || s.tokenFile != "") && isRemote(host):
-		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", driver.ErrAddress)
+	if err == nil && server != "" {
+		config, err = s.connect(server, config, a.Text("tls", ""))
 	}
 	if err != nil {
-		return fail(err)
+		return nil, nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
-	return s, host, config, nil
+	return s, config, nil
+}
+
+// locate sets the namespace and the prefix.
+func (s *Store) locate(a *address.Address, account string) error {
+	if len(a.Hosts) == 0 {
+		if a.Alone() {
+			return fmt.Errorf("%w: it names no namespace, as in kubernetes://namespace/prefix", driver.ErrAddress)
+		}
+		namespace, err := os.ReadFile(account + "/namespace")
+		if err != nil {
+			return fmt.Errorf("%w: it has no namespace, and this is not a pod: %w", driver.ErrAddress, err)
+		}
+		a.Hosts = []string{strings.TrimSpace(string(namespace))}
+	}
+	a.Path = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
+	switch {
+	case a.Scheme != "kubernetes":
+		return fmt.Errorf("%w: it begins with %s://, not kubernetes://", driver.ErrAddress, a.Scheme)
+	case a.User != "":
+		return fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress)
+	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
+		return fmt.Errorf("%w: %.100q is not a namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ","))
+	case !isLabel(a.Path):
+		return fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path)
+	}
+	s.namespace, s.prefix = a.Hosts[0], a.Path+"."
+	return nil
 }
 
 func (s *Store) check(ctx context.Context) error {
@@ -224,23 +198,42 @@ func inCluster() (string, error) {
 	return "https://" + net.JoinHostPort(host, port), nil
 }
 
-// parseServer returns host:port of a server's URL, and whether the scheme is https.
-func parseServer(server string) (host string, secure bool, err error) {
+// withAuthority returns the settings of TLS with the authority of the cluster.
+func withAuthority(config *tls.Config, ca string) (*tls.Config, error) {
+	if config == nil {
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it has no ca, and this is not a pod: %w", driver.ErrAddress, err)
+	}
+	if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", driver.ErrAddress, ca)
+	}
+	return config, nil
+}
+
+// connect sets the server, and returns the settings of TLS for it. Tls is the setting of the address.
+func (s *Store) connect(server string, config *tls.Config, setting string) (*tls.Config, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", false, fmt.Errorf("%w: server is not https://host:port", driver.ErrAddress)
+		return nil, fmt.Errorf("%w: server is not https://host:port", driver.ErrAddress)
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[bool]string{true: "443", false: "80"}[u.Scheme == "https"]
+	secure, ip := u.Scheme == "https", net.ParseIP(u.Hostname())
+	near := u.Hostname() == "localhost" || ip.IsLoopback()
+	switch {
+	case secure && setting == "false":
+		return nil, fmt.Errorf("%w: server is https://, which does not go with tls=false", driver.ErrAddress)
+	case secure && config == nil:
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+	case !secure && config != nil:
+		return nil, fmt.Errorf("%w: server is http://, which goes without tls, ca, cert, key and server-name", driver.ErrAddress)
+	case !secure && (s.token != "" || s.tokenFile != "") && !near:
+		return nil, fmt.Errorf("%w: server is http://, where the token would go over the network in clear", driver.ErrAddress)
 	}
-	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "https", nil
-}
-
-func (s *Store) close() error {
-	s.client.close()
-	return nil
+	s.server = u.Scheme + "://" + u.Host
+	return config, nil
 }
 
 // A lease holds the used fields of an object.
@@ -299,11 +292,8 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 		}
 		return driver.Entry{}, s.failed(reply)
 	}
-	var l lease
-	if err := s.read(reply, &l); err != nil {
-		return driver.Entry{}, s.unexpected("the answer is not a Lease: %v", err)
-	}
-	if err := s.checkObject(l, name, "Lease"); err != nil {
+	l, err := s.object(reply, name)
+	if err != nil {
 		return driver.Entry{}, err
 	}
 	e := s.entry(key, l)
@@ -314,6 +304,14 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 // server's cache: the API server reads from etcd, where a majority must agree.
 func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
 	return driver.Confirm(ctx, s.Handle, key, s.get)
+}
+
+// object returns the object in an answer.
+func (s *Store) object(reply *answer, name string) (l lease, err error) {
+	if err := json.Unmarshal(reply.body, &l); err != nil {
+		return l, s.unexpected("the answer is not a Lease: %v", err)
+	}
+	return l, s.checkObject(l, name, "Lease")
 }
 
 // checkObject returns an error unless an object has the name and the kind. Objects in a list have
@@ -479,7 +477,7 @@ func (s *Store) page(ctx context.Context, query url.Values) (*leaseList, error) 
 		return nil, s.failed(reply)
 	}
 	var l leaseList
-	if err := s.read(reply, &l); err != nil {
+	if err := json.Unmarshal(reply.body, &l); err != nil {
 		return nil, s.unexpected("the answer is not a LeaseList: %v", err)
 	}
 	if l.Kind != "LeaseList" || l.APIVersion != apiVersion || l.Metadata.ResourceVersion == "" {
@@ -509,9 +507,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		r.method, r.path = http.MethodPut, s.path(name)
 		verb, conflict = "update", "Conflict"
 	}
-	if r.body, err = json.Marshal(l); err != nil {
-		return driver.None, err
-	}
+	r.body = l
 	reply, err := s.do(ctx, r)
 	if err != nil {
 		return driver.None, err
@@ -523,11 +519,8 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		}
 		return driver.None, s.failed(reply)
 	}
-	var made lease
-	if err := s.read(reply, &made); err != nil {
-		return driver.None, s.unexpected("the answer is not a Lease: %v", err)
-	}
-	if err := s.checkObject(made, name, "Lease"); err != nil {
+	made, err := s.object(reply, name)
+	if err != nil {
 		return driver.None, err
 	}
 	switch {
@@ -540,9 +533,4 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 			Remedy: driver.RemedyAddress}
 	}
 	return revision(made), nil
-}
-
-// read decodes a reply.
-func (s *Store) read(reply *answer, into any) error {
-	return json.NewDecoder(bytes.NewReader(reply.body)).Decode(into)
 }

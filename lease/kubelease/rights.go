@@ -15,7 +15,7 @@ import (
 // there, nor an API server; but the address must have the namespace.
 func Rights(addr, user string) (string, error) {
 	a, err := address.ParseAlone(addr)
-	_, _, _, err = settle(a, err, account)
+	_, _, err = settle(a, err, account)
 	switch {
 	case err != nil:
 	case user == "":

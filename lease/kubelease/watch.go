@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -61,7 +62,7 @@ type stream struct {
 
 // run watches until ctx ends.
 func (w *watch) run(ctx context.Context, st *stream) {
-	pause := shortest
+	wait := shortest
 	for {
 		if st != nil {
 			begun := time.Now()
@@ -71,13 +72,13 @@ func (w *watch) run(ctx context.Context, st *stream) {
 			st.cancel()
 			st.Close()
 			if time.Since(begun) > longest {
-				pause = shortest
+				wait = shortest
 			}
 		}
-		if sleep(ctx, pause) != nil {
+		if pause.For(ctx, wait) != nil {
 			return
 		}
-		pause = min(pause*2, longest)
+		wait = min(wait*2, longest)
 		limit, cancel := context.WithTimeout(ctx, w.store.timeout)
 		var err error
 		st, err = w.begin(ctx, limit)
@@ -100,14 +101,10 @@ func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 		}
 		w.version = page.Metadata.ResourceVersion
 	}
-	header, err := s.header()
-	if err != nil {
-		return nil, err
-	}
 	long, end := context.WithTimeout(ctx, each+patience)
 	// The headers must come as soon as those of any call.
 	stop := context.AfterFunc(limit, end)
-	response, err := s.client.open(long, request{method: http.MethodGet, path: s.path(""), header: header, query: url.Values{"watch": {"true"},
+	response, err := s.send(long, request{method: http.MethodGet, path: s.path(""), query: url.Values{"watch": {"true"},
 		"resourceVersion": {w.version}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {strconv.Itoa(int(each / time.Second))}}})
 	if err != nil {
 		end()

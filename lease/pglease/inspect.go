@@ -4,25 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// maintained is the oldest version of PostgreSQL still maintained in November 2026.
-const maintained = 15
-
-// Inspect looks at the settings of the server, its standbys, the table, and the rights of the user.
-// It sees connected standbys, with or without the right to see their names. It cannot see standbys
+// Inspect looks for what loses changes, and for what refuses them: at the settings of the server, its standbys, the
+// table, and the rights of the user. It sees connected standbys, with or without the right to see their names. It cannot see standbys
 // fed by files or by storage.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
 
 func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
-	results, err := s.exec(ctx, "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'), "+
-		"pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), "+
+	results, err := s.exec(ctx, "SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'), "+
 		"current_setting('synchronous_standby_names'), current_setting('transaction_read_only'), "+
 		// A sender has no state if this user may not see more. Senders to a backup or to a decoder
 		// of the log are not standbys.
@@ -39,10 +34,8 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		return nil, err
 	}
 	server, table := results[0].Rows[0], results[1].Rows
-	var column int
-	next := func() string { column++; return string(server[column-1]) }
-	major, version, recovery, fsync, pages, commit, names, readOnly, standbys :=
-		next(), next(), next(), next(), next(), next(), next(), next(), next()
+	recovery, fsync, pages, names, readOnly, standbys :=
+		string(server[0]), string(server[1]), string(server[2]), string(server[3]), string(server[4]), string(server[5])
 	there, refusal := len(table) == 1, string(results[2].Rows[0][0])
 
 	var found []driver.Finding
@@ -69,12 +62,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		"GRANT "+strings.Join(s.name.privileges(), " and GRANT ")+" to it")
 	say(refusal != "" && s.admin, blocks, refusal, "")
 	say(refusal != "" && !s.admin, note, refusal, "")
-	say(recovery != "t" && standbys == "0" && names != "", note,
+	say(recovery != "t" && standbys == "0" && names != "", blocks,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
-	if n, err := strconv.Atoi(major); err == nil {
-		say(n < maintained, note, "PostgreSQL "+version+" is old: its makers no longer correct faults in it", "upgrade the server")
-	}
-	say(commit != "on" && commit != "remote_apply", note,
-		"synchronous_commit is "+commit+": leases are not affected, since each of their changes sets it to on for itself", "")
 	return driver.WorstFirst(found), nil
 }

@@ -11,98 +11,99 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-var (
-	loses = driver.Finding{Loses: true}
-	moves = driver.Finding{Loses: true, Remedy: driver.RemedyMove}
-	note  driver.Finding
-)
-
-// Inspect looks at the settings and the replicas of the server by INFO and CONFIG GET. Some
-// providers do not allow these commands. Inspect then reports the missing checks.
+// Inspect looks for what loses changes, and for what refuses them: at the settings and the replicas of the server, by
+// INFO and CONFIG GET. Some providers do not allow these commands. Inspect then reports the missing checks.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
 
 func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	var found []driver.Finding
-	say := func(when bool, f driver.Finding, text, advice string) {
-		if when {
-			f.Text, f.Advice = text, advice
-			found = append(found, f)
-		}
+	loses := func(text, advice string) {
+		found = append(found, driver.Finding{Loses: true, Text: text, Advice: advice})
 	}
 	i, err := s.info(ctx)
-	if err != nil && !isPermission(err) {
+	switch {
+	case isPermission(err):
+		loses("the server does not allow this user INFO: whether it keeps acknowledged changes cannot be checked",
+			"allow it (+info), or see yourself that CONFIG GET has appendonly yes, appendfsync always and maxmemory-policy noeviction")
+		return found, nil
+	case err != nil:
 		return nil, err
-	}
-	say(err != nil, loses, "the server does not allow this user INFO: whether it keeps acknowledged changes cannot be checked",
-		"allow it (+info), or see yourself that CONFIG GET has appendonly yes, appendfsync always and maxmemory-policy noeviction")
-	if err == nil {
-		logged := i["aof_enabled"] != "0"
-		say(!logged, loses, "the server keeps no log on disk (appendonly is no): when it is restarted, or crashes, acknowledged changes are lost, and without snapshots all of them",
+	case i["aof_enabled"] == "0":
+		loses("the server keeps no log on disk (appendonly is no): when it is restarted, or crashes, acknowledged changes are lost, and without snapshots all of them",
 			"set appendonly to yes and appendfsync to always by CONFIG SET, and only then in its file (CONFIG REWRITE): "+
 				"a restart that turns appendonly on begins without the data")
-		if logged {
-			s.inspectLog(ctx, say)
-		}
-		policy := i["maxmemory_policy"]
-		limited := i["maxmemory"] != "" && i["maxmemory"] != "0"
-		say(strings.HasPrefix(policy, "allkeys") && limited, loses, "the server deletes any keys when its memory is full (maxmemory-policy is "+policy+"): all leases at once can be deleted",
+	case !s.options.WaitAOF:
+		s.inspectLog(ctx, loses)
+	}
+	if policy := i["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys") && i["maxmemory"] != "" && i["maxmemory"] != "0" {
+		loses("the server deletes any keys when its memory is full (maxmemory-policy is "+policy+"): all leases at once can be deleted",
 			"set maxmemory-policy to noeviction")
-		say(strings.HasPrefix(policy, "allkeys") && !limited, note, "maxmemory-policy is "+policy+": with a limit to its memory (maxmemory) the server would delete leases",
-			"set maxmemory-policy to noeviction")
-		s.inspectReplicas(i, say)
-		say(i["aof_last_write_status"] == "err" || i["rdb_last_bgsave_status"] == "err", note, "the server's last attempt to write its disk failed, and it may take no changes",
-			"free some space there, and run BGSAVE; see its log")
-		say(i["role"] == "slave", note, "the server is a replica: leases are refused on it", "name the primary in the address")
+	}
+	found = append(found, s.inspectReplicas(i)...)
+	if i["role"] == "slave" {
+		found = append(found, driver.Finding{Blocks: true, Text: "the server is a replica: leases are refused on it", Advice: "name the primary in the address"})
 	}
 	return driver.WorstFirst(found), nil
 }
 
 // inspectLog looks at the times of the server's syncs of the log.
-func (s *Store) inspectLog(ctx context.Context, say func(when bool, f driver.Finding, text, advice string)) {
+func (s *Store) inspectLog(ctx context.Context, loses func(text, advice string)) {
 	sync, err := s.config(ctx, "appendfsync")
 	var rewrite string
 	if err == nil {
 		rewrite, err = s.config(ctx, "no-appendfsync-on-rewrite")
 	}
-	say(err != nil, driver.Finding{Loses: !s.options.WaitAOF}, "the server does not let this user see appendfsync (CONFIG GET): unless it is always, acknowledged changes are lost when the server's machine fails",
-		"allow it (+config|get), or see yourself that CONFIG GET has appendfsync always")
-	if err != nil {
-		return
+	switch {
+	case err != nil:
+		loses("the server does not let this user see appendfsync (CONFIG GET): unless it is always, acknowledged changes are lost when the server's machine fails",
+			"allow it (+config|get), or see yourself that CONFIG GET has appendfsync always")
+	case sync == "everysec":
+		loses("the log is synced to disk once a second (appendfsync is everysec): when the server's machine fails, what was acknowledged in the last second or two is lost",
+			"set appendfsync to always, or wait-aof=true in the address")
+	case sync == "no":
+		loses("the log is never synced to disk (appendfsync is no): when the server's machine fails, what was acknowledged in the last half minute or so is lost",
+			"set appendfsync to always")
+	case rewrite == "yes":
+		loses("the log is not synced while it is rewritten (no-appendfsync-on-rewrite is yes): when the server's machine fails then, acknowledged changes are lost",
+			"set no-appendfsync-on-rewrite to no")
 	}
-	say(sync == "everysec" && !s.options.WaitAOF, loses, "the log is synced to disk once a second (appendfsync is everysec): when the server's machine fails, what was acknowledged in the last second or two is lost",
-		"set appendfsync to always, or wait-aof=true in the address")
-	say(sync == "no" && !s.options.WaitAOF, loses, "the log is never synced to disk (appendfsync is no): when the server's machine fails, what was acknowledged in the last half minute or so is lost",
-		"set appendfsync to always")
-	say(sync == "always" && rewrite == "yes" && !s.options.WaitAOF, loses, "the log is not synced while it is rewritten (no-appendfsync-on-rewrite is yes): when the server's machine fails then, acknowledged changes are lost",
-		"set no-appendfsync-on-rewrite to no")
-	say(sync == "no" && s.options.WaitAOF, note, "appendfsync is no: each change waits until the system writes the disk", "set appendfsync to always or everysec")
 }
 
 // inspectReplicas looks at the servers that can take over.
-func (s *Store) inspectReplicas(i info, say func(when bool, f driver.Finding, text, advice string)) {
+func (s *Store) inspectReplicas(i info) (found []driver.Finding) {
 	const after = ": after a failover to one that did not have them, acknowledged changes are missing"
+	const agreeing = "a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"
 	replicas, _ := strconv.Atoi(i["connected_slaves"])
 	wait := s.options.WaitReplicas
 	_, cluster := s.client.(*redis.ClusterClient)
-	cluster = cluster || i["cluster_enabled"] == "1"
+	loses := driver.Finding{Loses: true}
 	switch {
-	case cluster:
-		say(true, moves, "the server is of a Cluster, whose replicas get changes after they were acknowledged"+after,
-			"use a server outside a Cluster and without failover, or a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)")
-	case replicas == 0:
-	case wait == 0:
-		say(true, loses, fmt.Sprintf("the server has replicas (%d), which get changes after they were acknowledged", replicas)+after,
-			fmt.Sprintf("set wait-replicas=%d in the address, which makes that unlikely, or let none of them take over", replicas))
-	case wait < replicas:
-		say(true, loses, fmt.Sprintf("the server has %d replicas, and changes wait for %d of them", replicas, wait)+after,
-			fmt.Sprintf("set wait-replicas=%d", replicas))
-	default:
-		say(true, moves, fmt.Sprintf("changes wait for %d replicas, but one that was cut off for a time can still be made the primary", wait)+after,
-			"if that is too much, use a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)")
+	case cluster || i["cluster_enabled"] == "1":
+		loses.Text = "the server is of a Cluster, whose replicas get changes after they were acknowledged" + after
+		loses.Advice = "use a server outside a Cluster and without failover, or " + agreeing
+		loses.Remedy = driver.RemedyMove
+		return append(found, loses)
+	case wait > replicas:
+		found = append(found, driver.Finding{Blocks: true, Advice: "start them, or ask for fewer",
+			Text: fmt.Sprintf("changes wait for %d replicas (wait-replicas), and %d are connected: none can be made", wait, replicas)})
 	}
-	say(wait > replicas && !cluster, note, fmt.Sprintf("changes wait for %d replicas (wait-replicas), and %d are connected: none can be made", wait, replicas), "start them, or ask for fewer")
+	switch {
+	case replicas == 0:
+		return found
+	case wait == 0:
+		loses.Text = fmt.Sprintf("the server has replicas (%d), which get changes after they were acknowledged", replicas) + after
+		loses.Advice = fmt.Sprintf("set wait-replicas=%d in the address, which makes that unlikely, or let none of them take over", replicas)
+	case wait < replicas:
+		loses.Text = fmt.Sprintf("the server has %d replicas, and changes wait for %d of them", replicas, wait) + after
+		loses.Advice = fmt.Sprintf("set wait-replicas=%d", replicas)
+	default:
+		loses.Text = fmt.Sprintf("changes wait for %d replicas, but one that was cut off for a time can still be made the primary", wait)
+		loses.Advice = "if that is too much, use " + agreeing
+		loses.Remedy = driver.RemedyMove
+	}
+	return append(found, loses)
 }
 
 // info holds the answer of INFO.

@@ -46,8 +46,6 @@ type Metadata struct {
 type Server struct {
 	Tokens     map[string][]string // the verbs that each token allows for leases; nil allows everything to everybody
 	Namespaces map[string]string   // phases by name: "Active" or "Terminating"
-	SeeSpaces  bool                // namespaces may be read
-	Version    string              // the body of /version
 	PageLimit  int                 // the most objects in a page, whatever the request says; 0 means no limit
 
 	*pretend.Server // connections and faults
@@ -70,8 +68,7 @@ type event struct {
 
 // New returns a server with the namespaces default and test.
 func New() *Server {
-	s := &Server{Namespaces: map[string]string{"default": "Active", "test": "Active"}, SeeSpaces: true,
-		Version: `{"major":"1","minor":"34","gitVersion":"v1.34.1","platform":"linux/amd64"}`,
+	s := &Server{Namespaces: map[string]string{"default": "Active", "test": "Active"},
 		version: 100, objects: make(map[string]Object), previous: make(map[string]Object), times: make(map[int]map[string]Object)}
 	s.Server = pretend.New(func(w http.ResponseWriter, r *http.Request, body []byte) *pretend.Answer {
 		if r.URL.Query().Get("watch") != "" {
@@ -205,7 +202,6 @@ func gone() *pretend.Answer {
 
 var (
 	leasesPath = regexp.MustCompile(`^/apis/coordination\.k8s\.io/v1/namespaces/([^/]+)/leases(?:/([^/]+))?$`)
-	spacePath  = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)$`)
 	subdomain  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 	label      = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 )
@@ -255,21 +251,8 @@ func (s *Server) account(r *http.Request) (user string, verbs []string, answer *
 }
 
 func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
-	switch {
-	case r.URL.Path == "/version" && r.Method == "GET":
-		return pretend.Text(200, s.Version)
-	case r.URL.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" && r.Method == "POST":
+	if r.URL.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" && r.Method == "POST" {
 		return s.review(r, body)
-	}
-	if m := spacePath.FindStringSubmatch(r.URL.Path); m != nil && r.Method == "GET" {
-		phase, ok := s.Namespaces[m[1]]
-		switch {
-		case !s.SeeSpaces:
-			return forbidden(firn, "get", "", "namespaces", m[1], m[1])
-		case !ok:
-			return Status(404, "NotFound", "namespaces", m[1], fmt.Sprintf("namespaces %q not found", m[1]))
-		}
-		return pretend.JSON(200, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": m[1]}, "status": map[string]any{"phase": phase}})
 	}
 	m := leasesPath.FindStringSubmatch(r.URL.Path)
 	if m == nil {

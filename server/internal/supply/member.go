@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -100,7 +101,7 @@ func (m *member) run() {
 			m.tell(err)
 		}
 		m.now.Load().generator.ForLease().Refuse(fmt.Errorf("%w: %w: %w", iderr.ErrFenced, errSetup, err))
-		if pause(ctx, retry) != nil {
+		if pause.For(ctx, retry) != nil {
 			return
 		}
 	}
@@ -145,7 +146,7 @@ func (m *member) open(ctx context.Context) (driver.Store, error) {
 		}
 		m.tell(err)
 		m.delay(began, err)
-		if err := pause(ctx, wait); err != nil {
+		if err := pause.For(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
@@ -182,17 +183,6 @@ func (s *Source) poolName(g shape.Generator) string {
 	}
 	spec, _ := g.ForLease().Pool()
 	return spec.Name
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // An opened is a store that generators share: a program has one connection to a store, however many generators it has.

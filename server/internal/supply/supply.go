@@ -20,6 +20,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -368,7 +369,7 @@ func (s *Source) later(w *waits, t *taker, dst []byte, f form) (_ []byte, made i
 		return s.try(t, dst, 1, f)
 	}
 	if early, ok := errors.AsType[*iderr.EarlyError](err); ok && early.By <= soon {
-		_ = pause(ctx, early.By) // the caller notices the end of ctx
+		_ = pause.For(ctx, early.By) // the caller notices the end of ctx
 		return dst, 0, nil
 	}
 	t.at++ // the member has lost its window, for example

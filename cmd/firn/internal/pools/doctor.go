@@ -234,7 +234,6 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	found, err := stores.InspectStore(ctx, store)
 	if err != nil {
 		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be read: %v", d.st.Hint(err))
-		return
 	}
 	for _, f := range found {
 		level := levelWarning
@@ -244,7 +243,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 		d.find(level, aboutStore, "", "%s", stores.FindingText(f))
 		d.hint(d.st.FindingHints(f)...)
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && err == nil {
 		d.find(levelOK, aboutStore, "", "%s: it keeps what it has acknowledged, by its settings", store)
 	}
 }

@@ -25,16 +25,6 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	storetest.Findings(t, s)
 	raw := client(t, c.Endpoints()...)
 
-	var learner *clientv3.MemberAddResponse
-	again(t, func() (err error) { // not before all members have been connected for some seconds
-		learner, err = raw.MemberAddAsLearner(t.Context(), []string{"http://127.0.0.1:9"})
-		return err
-	})
-	storetest.FindingsLose(t, s, false, "has never been started", "is a learner")
-	if _, err := raw.MemberRemove(t.Context(), learner.Member.ID); err != nil {
-		t.Fatal(err)
-	}
-
 	alarms := pb.NewMaintenanceClient(raw.ActiveConnection())
 	first := func(alarm pb.AlarmType, action pb.AlarmRequest_AlarmAction) {
 		t.Helper()
@@ -49,16 +39,6 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	storetest.Fails(t, "the error", err, driver.ErrUnsafe, "corrupt", "remedy: settings")
 	storetest.FindingsLose(t, s, true, "alarm CORRUPT")
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_DEACTIVATE)
-	storetest.Findings(t, s)
-
-	storetest.FindingsLose(t, storetest.Open(t, etcdlease.Open, only(c, 1, space())), false, "names one host of a cluster of 3")
-
-	c.Kill(2)
-	if _, err := c.Leader(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	storetest.FindingsLose(t, s, false, "m2 does not answer at "+c.Endpoint(2))
-	testkit.OK(t, errors.Join(c.Restart(2), c.WaitHealthy(t.Context())))
 	storetest.Findings(t, s)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,7 +59,7 @@ func TestNoSpace(t *testing.T) {
 	s := storetest.Open(t, etcdlease.Open, c.Address("p"))
 	storetest.FindingsLose(t, s, true, "single member")
 	var value, asked string
-	rev, near := driver.None, false
+	rev := driver.None
 	var err error
 	for i := range 1000 {
 		asked = fmt.Sprintf("%0*d", driver.MaxValue, i)
@@ -88,24 +68,17 @@ func TestNoSpace(t *testing.T) {
 			break
 		}
 		rev, value = made, asked
-		if status, err := client(t, c.Endpoint(0)).Status(t.Context(), c.Endpoint(0)); err == nil && !near && status.DbSize > quota*9/10 {
-			near = true
-			storetest.FindingsLose(t, s, true, "single member", "of the 2 MB that it may have")
-		}
 	}
 	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "space exceeded", "remedy: settings")
 	if !errors.Is(err, rpctypes.ErrNoSpace) {
 		t.Errorf("%v is not etcd's error", err)
-	}
-	if !near {
-		t.Error("the test has not seen the database nearly full")
 	}
 	// A member may notice a full disk after making a change, so the last change may be there.
 	e, err := s.Get(t.Context(), "a")
 	if got := string(e.Value); err != nil || !(e.Revision == rev && got == value) && !(e.Revision != rev && got == asked) {
 		t.Errorf("at %q is %.8q, %v; want what was acknowledged, %.8q at %q, or asked for after it", e.Revision, got, err, value, rev)
 	}
-	storetest.FindingsLose(t, s, true, "single member", "alarm NOSPACE", "that it may have")
+	storetest.FindingsLose(t, s, true, "single member", "alarm NOSPACE")
 
 	// As the finding advises.
 	raw := client(t, c.Endpoint(0))

@@ -284,7 +284,7 @@ func TestSynchronousStandby(t *testing.T) {
 
 	second.Close()
 	wait.Until(t, "the standby is gone", func() bool { return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication") == 0 })
-	storetest.FindingsLose(t, st, false, "no standby is connected")
+	storetest.FindingBlocks(t, st, "no standby is connected")
 }
 
 // TestStandby has a primary with an asynchronous standby. The standby takes over in the end.
