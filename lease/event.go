@@ -70,29 +70,11 @@ const (
 
 // String returns the kind in a word.
 func (k EventKind) String() string {
-	switch k {
-	case Acquired:
-		return "acquired"
-	case Renewed:
-		return "renewed"
-	case Failing:
-		return "failing"
-	case Expired:
-		return "expired"
-	case Lost:
-		return "lost"
-	case Released:
-		return "released"
-	case Withdrawn:
-		return "withdrawn"
-	case Waiting:
-		return "waiting"
-	case Created:
-		return "created"
-	case Ended:
-		return "ended"
+	words := [...]string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "ended"}
+	if int(k) >= len(words) {
+		k = 0
 	}
-	return "unknown"
+	return words[k]
 }
 
 // LogValue implements [slog.LogValuer]: an Event is a group of attributes.

@@ -362,7 +362,8 @@ func (l *Lease) renew(ctx context.Context) error {
 	case err != nil:
 		return err
 	case ok:
-		return l.adopt(got, Renewed)
+		l.adopt(got, Renewed)
+		return l.grant(got, Renewed)
 	}
 	l.lose(l.lostTo(got))
 	l.notify(Event{Kind: Lost, Worker: got.Worker, Until: time.UnixMicro(l.held.Until), Err: l.why})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -76,45 +75,21 @@ func (unopened) String() string { return "the store" }
 // open opens the store within a time limit, whether or not the call heeds its context. A store that
 // comes too late is closed again.
 func (o *opener) open(ctx context.Context) (driver.Store, error) {
-	got := new(handover)
-	store, err := ask(ctx, o.timed, "open", "", func(ctx context.Context) (driver.Store, error) {
-		store, err := o.call(ctx)
-		if err == nil && !got.put(store) {
-			store.Close()
-		}
-		return store, err
-	})
-	if err != nil {
-		if late := got.drop(); late != nil {
-			late.Close()
-		}
-		return nil, err
+	got := new(result[driver.Store])
+	before := o.turn.done
+	err := o.do(ctx, "open", "", func(ctx context.Context) { got.value, got.err = o.call(ctx) })
+	if err == nil {
+		return got.value, got.err
 	}
-	return store, nil
-}
-
-// A handover passes a store from the goroutine that opens the store to the lease, unless the lease has
-// given up.
-type handover struct {
-	mu      sync.Mutex
-	store   driver.Store
-	dropped bool
-}
-
-// put reports whether the lease takes the store.
-func (h *handover) put(store driver.Store) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.store = store
-	return !h.dropped
-}
-
-// drop gives the store up. If the store was put before, drop returns it.
-func (h *handover) drop() driver.Store {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.dropped = true
-	return h.store
+	if late := o.turn.done; late != before { // this request was abandoned
+		o.world.spawn(func() {
+			await(context.Background(), o.world, late)
+			if got.err == nil {
+				got.value.Close()
+			}
+		})
+	}
+	return nil, err
 }
 
 // closeStore closes a store that the lease has opened. A store may hang: closeStore waits for at most

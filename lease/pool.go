@@ -69,13 +69,10 @@ func (p *Pool) learn(r *poolRecord) {
 // Call Create once, in a migration or by hand, and not at each start of a program: in a store that has
 // lost everything, Create begins a second pool, which makes the IDs of the first again.
 func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	return createAt(ctx, store, name, layout, time.Now())
+	return create(ctx, store, name, layout, anyWorker(layout), time.Now())
 }
 
-// createAt is Create by another clock.
-func createAt(ctx context.Context, store driver.Store, name string, layout grant.Layout, now time.Time) (*Pool, error) {
-	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), now)
-}
+func anyWorker(layout grant.Layout) int { return mrand.IntN(max(layout.Workers, 1)) }
 
 // create creates a pool. The first record will be the record of worker first.
 func create(ctx context.Context, store driver.Store, name string, layout grant.Layout, first int, now time.Time) (*Pool, error) {
@@ -133,23 +130,14 @@ func open(ctx context.Context, store driver.Store, name string, layout grant.Lay
 	return newPool(store, name, r), opened{r, rev}, nil
 }
 
-// OpenOrCreate opens the pool, or creates the pool if the store does not have the pool yet. Use
-// OpenOrCreate with stores of one machine, where all processes use the same store. On a store
-// shared by machines, a wrong address would go unnoticed, and begin a second pool with the same
-// workers.
-func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	p, _, _, err := openOrCreate(ctx, store, name, layout, time.Now())
-	return p, err
-}
-
-// openOrCreate is OpenOrCreate by another clock. It returns the record of a pool that it opened, and reports whether
-// it created the pool.
+// openOrCreate opens the pool, or creates the pool if the store does not have the pool yet. It returns the record of a
+// pool that it opened, and reports whether it created the pool.
 func openOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout, now time.Time) (p *Pool, o opened, created bool, err error) {
 	p, o, err = open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
 		return p, o, false, err
 	}
-	p, err = createAt(ctx, store, name, layout, now)
+	p, err = create(ctx, store, name, layout, anyWorker(layout), now)
 	if errors.Is(err, ErrPoolExists) { // another process was quicker
 		p, o, err = open(ctx, store, name, layout)
 		return p, o, false, err

@@ -8,12 +8,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 )
+
+func ensured(ctx context.Context, store driver.Store, name string) (*Pool, error) {
+	p, _, _, err := openOrCreate(ctx, store, name, testLayout(4), time.Now())
+	return p, err
+}
 
 func TestCreate(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
@@ -25,14 +31,14 @@ func TestCreate(t *testing.T) {
 	for name, open := range map[string]func() (*Pool, error){
 		"Open":         func() (*Pool, error) { return Open(ctx, store, "p", testLayout(4)) },
 		"Lookup":       func() (*Pool, error) { return Lookup(ctx, store, "p") },
-		"OpenOrCreate": func() (*Pool, error) { return OpenOrCreate(ctx, store, "p", testLayout(4)) },
+		"openOrCreate": func() (*Pool, error) { return ensured(ctx, store, "p") },
 	} {
 		got, err := open()
 		if err != nil || got.UUID() != p.UUID() || !reflect.DeepEqual(got.Layout(), p.Layout()) || got.Name() != "p" || got.Store() != store || got.Created().IsZero() {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	if q, err := OpenOrCreate(ctx, store, "a.q", testLayout(4)); err != nil || q.UUID() == p.UUID() {
+	if q, err := ensured(ctx, store, "a.q"); err != nil || q.UUID() == p.UUID() {
 		t.Errorf("another pool: %v, %v", q, err)
 	}
 	if names, err := Names(ctx, store); err != nil || !slices.Equal(names, []string{"a.q", "p"}) {
@@ -86,7 +92,7 @@ func TestOpenOrCreateRace(t *testing.T) {
 		}
 		return nil
 	}}
-	got, err := OpenOrCreate(t.Context(), racing, "p", testLayout(4))
+	got, err := ensured(t.Context(), racing, "p")
 	if err != nil || got.UUID() != p.UUID() {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -167,7 +173,7 @@ func TestOrphans(t *testing.T) {
 	store := memlease.New()
 	put(t, store, workerKey("p", 0), []byte("x"))
 	testkit.Is(t, testkit.Err(Create(t.Context(), store, "p", testLayout(4))), ErrMissing, "Create")
-	testkit.Is(t, testkit.Err(OpenOrCreate(t.Context(), store, "p", testLayout(4))), ErrMissing, "OpenOrCreate")
+	testkit.Is(t, testkit.Err(ensured(t.Context(), store, "p")), ErrMissing, "openOrCreate")
 	if _, err := Lookup(t.Context(), store, "p"); !errors.Is(err, ErrMissing) || errors.Is(err, ErrNoPool) {
 		t.Errorf("Lookup: %v", err)
 	}

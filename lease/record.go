@@ -152,16 +152,11 @@ func (r *poolRecord) count() (n int) {
 
 // lacking returns at most so many workers without records, from First on and then from 0.
 func (r *poolRecord) lacking(most int) (workers []int) {
-	from := func(from, to int) {
-		for _, m := range append(slices.Clone(r.Made), [2]int{to, to}) {
-			for ; from < min(m[0], to) && len(workers) < most; from++ {
-				workers = append(workers, from)
-			}
-			from = max(from, m[1])
+	for i := 0; i < r.Workers && len(workers) < most; i++ {
+		if worker := (r.First + i) % r.Workers; !r.made(worker) {
+			workers = append(workers, worker)
 		}
 	}
-	from(r.First, r.Workers)
-	from(0, r.First)
 	return workers
 }
 

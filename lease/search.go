@@ -38,7 +38,8 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	var changes <-chan struct{}
 	for first := true; ; first = false {
 		soonest, err := s.try(ctx)
-		if isExcluded(err) {
+		none, _ := errors.AsType[*NoWorkerError](err)
+		if none != nil && none.Excluded {
 			wait -= l.claimed()
 		}
 		if err == nil || soonest.IsZero() || l.hopeless(err, soonest, wait) {
@@ -81,8 +82,9 @@ const often, seldom = 100 * time.Millisecond, 2 * time.Second
 func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Duration {
 	const shortest = 3 * time.Millisecond
 	pause := max(soonest.Sub(l.config.clock()), shortest)
+	none, _ := errors.AsType[*NoWorkerError](err)
 	switch {
-	case isRecovered(err): // no lease holds a worker, so no worker comes free sooner
+	case none != nil && none.Recovered: // no lease holds a worker, so no worker comes free sooner
 		return pause + l.jitter()
 	case watching:
 		return min(pause, seldom)
@@ -108,9 +110,9 @@ func (l *Lease) pause(ctx context.Context, d time.Duration, changes <-chan struc
 // hopeless reports whether a wait for a worker cannot succeed: no lease holds a worker to give
 // back, and the timestamps of all workers are used up to beyond the wait.
 func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool {
-	var none *NoWorkerError
-	var held *HeldError
-	unheld := errors.As(err, &none) && none.Ahead || errors.As(err, &held) && held.Holder == ""
+	none, _ := errors.AsType[*NoWorkerError](err)
+	held, _ := errors.AsType[*HeldError](err)
+	unheld := none != nil && none.Ahead || held != nil && held.Holder == ""
 	return unheld && soonest.Sub(l.config.clock()) > wait
 }
 
@@ -123,11 +125,6 @@ func (l *Lease) price() time.Duration {
 // jitter returns a random time of at most price, so that leases do not try all at once.
 func (l *Lease) jitter() time.Duration {
 	return time.Duration(l.config.intN(int(l.price()/time.Microsecond)+1)) * time.Microsecond
-}
-
-func isRecovered(err error) bool {
-	var none *NoWorkerError
-	return errors.As(err, &none) && none.Recovered
 }
 
 // searchAny takes any worker. A wait is of no use once all holders have renewed, unless the
@@ -183,7 +180,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		if soonest, err := l.checkFloor(); err != nil {
 			return soonest, err
 		}
-		l.startClaims()
+		l.claiming = l.config.clock()
 		free, soon, soonest := sortOut(some, l.now())
 		l.shuffle(free)
 		failed := l.takeOne(ctx, append(free, soon...))
@@ -193,7 +190,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		case failed == errAgain, ctx.Err() != nil:
 			return time.Time{}, failed
 		case failed == errTaken:
-			return s.again(ctx, times)
+			return time.Time{}, cmp.Or(l.standBack(ctx, times), errAgain)
 		case failed == errExcluded && !sampled:
 			return s.takeBeside(ctx)
 		case r.count() < r.Workers && (failed == errNone || !sampled): // free workers may be out of reach: a stopped process may be writing the records
@@ -204,16 +201,6 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 			return time.Time{}, failed
 		}
 	}
-}
-
-// startClaims notes that a try begins to claim workers.
-func (l *Lease) startClaims() {
-	l.claiming = l.config.clock()
-}
-
-// again pauses after other leases were quicker, and returns errAgain, or why the pause has ended.
-func (s *searchAny) again(ctx context.Context, times int) (soonest time.Time, err error) {
-	return time.Time{}, cmp.Or(s.lease.standBack(ctx, times), errAgain)
 }
 
 // takeBeside takes a worker without a record while other pools of the machine use the workers that
@@ -451,11 +438,6 @@ func (l *Lease) claimed() time.Duration {
 	return min(max(l.config.clock().Sub(l.claiming), 0), l.config.Timeout)
 }
 
-func isExcluded(err error) bool {
-	var none *NoWorkerError
-	return errors.As(err, &none) && none.Excluded
-}
-
 // sortOut returns the workers that are free, the workers that come free in a moment, and when the
 // first interval ends.
 func sortOut(all []stored, now int64) (free, soon []stored, soonest time.Time) {
@@ -515,7 +497,7 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	was, expecting := l.state, l.expecting.Load()
 	// No lease had timestamps from before the pool was created.
 	l.prior = min(max(s.Until, l.roundUp(l.pool.created.UnixMicro())), got.From)
-	l.enter(got, Acquired)
+	l.adopt(got, Acquired)
 	moved, err := l.pool.moved(ctx, l.term)
 	switch {
 	case err == nil && moved:

@@ -81,13 +81,6 @@ type state struct {
 // closed reports whether the lease was closed.
 func (s *state) closed() bool { return s.phase == phaseClosed }
 
-// hold enters phaseHolding with the lease's own record.
-func (s *state) hold(got stored) {
-	s.phase, s.why = phaseHolding, nil
-	s.held, s.granted, s.least = got, got.Until, got.Until
-	s.expired, s.waiting = false, ""
-}
-
 // takeBack lowers granted to unused. A lease that holds its worker enters phaseWithdrawn.
 func (s *state) takeBack(unused int64) {
 	s.granted = unused
@@ -110,14 +103,8 @@ func (s *state) close() (had bool) {
 	return had
 }
 
-// adopt enters phaseHolding with the lease's own record, and grants the interval to the generator.
-func (l *Lease) adopt(got stored, kind EventKind) error {
-	l.enter(got, kind)
-	return l.grant(got, kind)
-}
-
-// enter enters phaseHolding with the lease's own record.
-func (l *Lease) enter(got stored, kind EventKind) {
+// adopt enters phaseHolding with the lease's own record.
+func (l *Lease) adopt(got stored, kind EventKind) {
 	if kind == Acquired {
 		l.since = got.From
 		l.after = max(l.after, l.granted)
@@ -125,7 +112,9 @@ func (l *Lease) enter(got stored, kind EventKind) {
 	if kind == Acquired || got.From > l.granted {
 		l.begins = got.From
 	}
-	l.hold(got)
+	l.phase, l.why = phaseHolding, nil
+	l.held, l.granted, l.least = got, got.Until, got.Until
+	l.expired, l.waiting = false, ""
 	l.expect()
 }
 

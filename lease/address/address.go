@@ -324,20 +324,6 @@ func (a *Address) TLS() *tls.Config {
 	return c
 }
 
-// Rest returns the settings not taken so far, and takes them.
-func (a *Address) Rest() url.Values {
-	rest := make(url.Values)
-	for name, values := range a.set {
-		if !slices.Contains(a.taken, name) {
-			rest[name] = values
-		}
-	}
-	for name := range rest {
-		a.taken = append(a.taken, name)
-	}
-	return rest
-}
-
 // Err returns the first mistake. If there is no other mistake, Err reports settings not taken.
 func (a *Address) Err() error {
 	if a.err != nil {

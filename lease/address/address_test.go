@@ -167,9 +167,6 @@ func TestSettings(t *testing.T) {
 	if err := a.Err(); err == nil || !strings.Contains(err.Error(), "no setting other,") {
 		t.Errorf("a setting that nobody took: %v", err)
 	}
-	if rest := a.Rest(); rest.Encode() != "other=1" || a.Err() != nil {
-		t.Errorf("the rest: %v, %v", rest, a.Err())
-	}
 }
 
 func TestTLS(t *testing.T) {
