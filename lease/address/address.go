@@ -12,6 +12,7 @@ package address
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -341,6 +342,14 @@ func (a *Address) Err() error {
 	slices.Sort(foreign)
 	slices.Sort(a.taken)
 	return a.bad("it has no setting %s, only %s", strings.Join(foreign, ", "), strings.Join(a.taken, ", "))
+}
+
+// AtFault reports whether a connection failed because of what the address says: a host that no name server knows, or
+// settings of TLS that don't fit the server. Some clients pass on only the text of the reason.
+func AtFault(err error) bool {
+	text := err.Error()
+	return errors.As(err, new(*net.DNSError)) || strings.Contains(text, "tls: ") || strings.Contains(text, "x509: ") ||
+		strings.Contains(text, "no such host")
 }
 
 // Secrets reports whether the address may contain a secret: a password after the user, or a setting

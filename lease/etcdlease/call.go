@@ -17,6 +17,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/internal/pause"
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -157,10 +158,7 @@ func (s *Store) diagnose(err error) (driver.Remedy, error) {
 	case ofLearner(err), codeOf(err) == codes.Unimplemented: // another member, or something else than etcd, is meant
 		return driver.RemedyAddress, driver.ErrUnavailable
 	case codeOf(err) == codes.Unavailable:
-		// gRPC gives the reason why a connection failed only as a text. "tls:" is in all errors of TLS, and in
-		// alerts of the server, such as one about the client's certificate.
-		message := status.Convert(err).Message()
-		if strings.Contains(message, "x509:") || strings.Contains(message, "tls:") || strings.Contains(message, "handshake") || strings.Contains(message, "no such host") {
+		if address.AtFault(err) || strings.Contains(err.Error(), "handshake") {
 			return driver.RemedyAddress, driver.ErrUnavailable
 		}
 		return "", driver.ErrUnavailable

@@ -47,11 +47,10 @@ const (
 // of [New] open.
 type Store struct {
 	*driver.Handle
-	client  *clientv3.Client
-	own     bool // the client is closed with the store
-	prefix  string
-	timeout time.Duration
-	login   bool // the client logs in with a password
+	client *clientv3.Client
+	own    bool // the client is closed with the store
+	prefix string
+	login  bool // the client logs in with a password
 
 	cluster uint64          // the ID of the cluster
 	seen    driver.Progress // the highest revision of the cluster that was seen
@@ -119,7 +118,7 @@ func settle(a *address.Address, err error) (clientv3.Config, time.Duration, erro
 
 // newStore returns a store that has no client yet.
 func newStore(a *address.Address, timeout time.Duration) *Store {
-	s := &Store{prefix: a.Path + "/", timeout: timeout}
+	s := &Store{prefix: a.Path + "/"}
 	s.Handle = driver.New(driver.Backend{
 		Address: a.String(), Timeout: timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
 	})

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/pause"
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -231,22 +231,12 @@ func (s *Store) hide(text string) string {
 
 // diagnose returns what helps against a damaged entry, or a request without an answer.
 func (s *Store) diagnose(err error) (driver.Remedy, error) {
-	var (
-		verification *tls.CertificateVerificationError
-		authority    x509.UnknownAuthorityError
-		plain        tls.RecordHeaderError // the server answers without TLS
-		remote       *net.OpError
-		dns          *net.DNSError
-	)
-	// An alert of the server has a type that crypto/tls does not export.
-	alert := errors.As(err, &remote) && remote.Op == "remote error"
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
 		return "", driver.ErrDamaged
 	case errors.Is(err, errGone):
 		return driver.RemedyWait, driver.ErrUnavailable
-	case alert, errors.As(err, &authority), errors.As(err, &verification), errors.As(err, &plain), errors.As(err, &dns),
-		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), strings.Contains(err.Error(), "malformed HTTP"):
+	case address.AtFault(err), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), strings.Contains(err.Error(), "malformed HTTP"):
 		return driver.RemedyAddress, driver.ErrUnavailable
 	}
 	return "", driver.ErrUnavailable

@@ -62,23 +62,16 @@ func parse(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 		"read-write": pgconn.ValidateConnectTargetSessionAttrsReadWrite,
 	}[a.Text("target_session_attrs", "")]
 	settings := make(url.Values)
-	take := func(name, or string) {
-		value := a.Text(name, or)
-		if a.Alone() && slices.Contains(files, name) {
-			return
-		}
-		if value != "" {
+	names := passed
+	if len(a.Hosts) == 0 {
+		names = append([]string{"host", "port"}, passed...)
+	}
+	for _, name := range names {
+		if value := a.Text(name, defaults[name]); value != "" && !(a.Alone() && slices.Contains(files, name)) {
 			settings.Set(name, value)
 		}
 	}
-	for _, name := range passed {
-		take(name, defaults[name])
-	}
 	settings.Set("pool_max_conns", strconv.Itoa(a.Number("pool_max_conns", 4, 1, 1000)))
-	if len(a.Hosts) == 0 {
-		take("host", "")
-		take("port", "")
-	}
 	switch err := a.Err(); {
 	case err != nil:
 		return nil, Options{}, err

@@ -2,11 +2,8 @@ package pglease
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -36,9 +34,6 @@ func (s *Store) diagnose(err error) (driver.Remedy, error) {
 	var (
 		pg      *pgconn.PgError
 		warning *warningError
-		dns     *net.DNSError
-		cert    *tls.CertificateVerificationError
-		unknown x509.UnknownAuthorityError
 	)
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
@@ -60,8 +55,7 @@ func (s *Store) diagnose(err error) (driver.Remedy, error) {
 		return driver.RemedySettings, driver.ErrUnavailable
 	case errors.Is(err, os.ErrClosed), errors.Is(err, context.DeadlineExceeded):
 		return "", driver.ErrUnavailable
-	case errors.Is(err, errStandby), errors.Is(err, pgconn.ErrStandbyConnection), errors.As(err, &dns), errors.As(err, &cert), errors.As(err, &unknown),
-		strings.Contains(err.Error(), "tls error"), strings.Contains(err.Error(), "tls: "):
+	case errors.Is(err, errStandby), errors.Is(err, pgconn.ErrStandbyConnection), address.AtFault(err), strings.Contains(err.Error(), "tls error"):
 		return driver.RemedyAddress, driver.ErrUnavailable
 	}
 	return "", driver.ErrUnavailable

@@ -84,13 +84,12 @@ type Options struct {
 // way. It leaves the pool of [New] open.
 type Store struct {
 	*driver.Handle
-	name    name
-	table   string // its name in a statement
-	timeout time.Duration
-	pool    *pgxpool.Pool
-	own     bool
-	slots   chan struct{} // one slot for each call at a time; nil for a caller's pool
-	admin   bool          // the user is a superuser or may make roles
+	name  name
+	table string // its name in a statement
+	pool  *pgxpool.Pool
+	own   bool
+	slots chan struct{} // one slot for each call at a time; nil for a caller's pool
+	admin bool          // the user is a superuser or may make roles
 }
 
 var (
@@ -178,17 +177,16 @@ func New(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 
 func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 	at := describe(c)
-	s := &Store{timeout: cmp.Or(max(o.Timeout, 0), DefaultTimeout)}
-	var err error
-	if s.name, err = parseName(cmp.Or(o.Table, DefaultTable)); err != nil {
+	n, err := parseName(cmp.Or(o.Table, DefaultTable))
+	if err != nil {
 		return nil, driver.OpenError(at, err, driver.RemedyAddress)
 	}
-	s.table = s.name.quoted()
+	s := &Store{name: n, table: n.quoted()}
 	if table := s.name.String(); table != DefaultTable {
 		at += "?" + url.Values{"table": {table}}.Encode()
 	}
 	s.Handle = driver.New(driver.Backend{
-		Address: at, Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+		Address: at, Timeout: cmp.Or(max(o.Timeout, 0), DefaultTimeout), Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
 	})
 	return s, nil
 }

@@ -1,15 +1,13 @@
 package redislease
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"net"
 	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -26,66 +24,55 @@ func isPermission(err error) bool {
 	return says(err, "NOPERM") || says(err, "ERR The user executing the script can't")
 }
 
+// An answer begins the errors of a server for one reason.
+type answer struct {
+	start   string
+	remedy  driver.Remedy
+	refused bool // the user, or the address
+}
+
+var answers = []answer{
+	{"WRONGPASS", driver.RemedyPermissions, true},
+	{"NOAUTH", driver.RemedyPermissions, true},
+	{"LOADING", driver.RemedyWait, false},
+	{"READONLY", driver.RemedyAddress, false},    // a replica
+	{"MASTERDOWN", driver.RemedyAddress, false},  // a replica without its primary
+	{"WRONGTYPE", driver.RemedyMove, true},       // the key belongs to something else
+	{"MOVED", driver.RemedyAddress, true},        // without cluster=true
+	{"CROSSSLOT", driver.RemedyAddress, true},    // without cluster=true
+	{"CLUSTERDOWN", driver.RemedyConnect, false}, // servers are down, or do not agree
+	{"ERR DB index", driver.RemedyAddress, true},
+	{"ERR This instance has clust", driver.RemedyAddress, true}, // with cluster=true
+	{"ERR SELECT is not allowed", driver.RemedyAddress, true},   // a Cluster has no database but 0
+}
+
 // diagnose returns what helps against an error, and the kind of the error.
 func (s *Store) diagnose(err error) (driver.Remedy, error) {
-	if errors.Is(err, driver.ErrDamaged) {
-		return "", driver.ErrDamaged
+	wait, _ := errors.AsType[*waitError](err)
+	if wait != nil && wait.err != nil {
+		err = wait.err
+	}
+	var known answer
+	if i := slices.IndexFunc(answers, func(a answer) bool { return says(err, a.start) }); i >= 0 {
+		known = answers[i]
 	}
 	kind := driver.ErrUnavailable
-	if isPermission(err) || slices.ContainsFunc(refusals, func(code string) bool { return says(err, code) }) {
+	if known.refused || isPermission(err) {
 		kind = driver.ErrRefused
 	}
-	return remedyFor(err), kind
-}
-
-// refusals begin the errors of a server that refuses the user or the address.
-var refusals = []string{"WRONGPASS", "NOAUTH", "WRONGTYPE", "MOVED", "CROSSSLOT", "ERR DB index", "ERR This instance has clust", "ERR SELECT is not allowed"}
-
-// remedies are what helps against errors of the server, by their beginnings.
-var remedies = map[string]driver.Remedy{
-	"WRONGPASS":                   driver.RemedyPermissions,
-	"NOAUTH":                      driver.RemedyPermissions,
-	"LOADING":                     driver.RemedyWait,
-	"READONLY":                    driver.RemedyAddress, // a replica
-	"MASTERDOWN":                  driver.RemedyAddress, // a replica without its primary
-	"WRONGTYPE":                   driver.RemedyMove,    // the key belongs to something else
-	"MOVED":                       driver.RemedyAddress, // without cluster=true
-	"CROSSSLOT":                   driver.RemedyAddress, // without cluster=true
-	"CLUSTERDOWN":                 driver.RemedyConnect, // servers are down, or do not agree
-	"ERR DB index":                driver.RemedyAddress,
-	"ERR This instance has clust": driver.RemedyAddress, // with cluster=true
-	"ERR SELECT is not allowed":   driver.RemedyAddress, // a Cluster has no database but 0
-}
-
-func remedyFor(err error) driver.Remedy {
-	var (
-		server  redis.Error
-		wait    *waitError
-		dns     *net.DNSError
-		cert    *tls.CertificateVerificationError
-		unknown x509.UnknownAuthorityError
-		record  tls.RecordHeaderError
-	)
 	switch {
-	// The errors of Sentinels have codes, too, which say nothing of the server.
-	case strings.Contains(err.Error(), "sentinels"):
-		return driver.RemedyAddress
+	case errors.Is(err, driver.ErrDamaged):
+		return "", driver.ErrDamaged
+	case strings.Contains(err.Error(), "sentinels"): // their errors have codes, too, which say nothing of the server
+		return driver.RemedyAddress, kind
 	case isPermission(err):
-		return driver.RemedyPermissions
-	case errors.As(err, &server):
-		for code, remedy := range remedies {
-			if says(err, code) {
-				return remedy
-			}
-		}
-		return driver.RemedySettings
-	case errors.As(err, &wait):
-		if wait.err != nil {
-			return remedyFor(wait.err)
-		}
-		return driver.RemedySettings
-	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record), errors.As(err, &dns), strings.Contains(err.Error(), "tls: "):
-		return driver.RemedyAddress
+		return driver.RemedyPermissions, kind
+	case known.start != "":
+		return known.remedy, kind
+	case errors.As(err, new(redis.Error)), wait != nil && wait.err == nil:
+		return driver.RemedySettings, kind
+	case address.AtFault(err):
+		return driver.RemedyAddress, kind
 	}
-	return ""
+	return "", kind
 }

@@ -184,24 +184,14 @@ func settle(a *address.Address, err error) (*redis.UniversalOptions, Options, er
 	return u, o, nil
 }
 
-// database returns the number of the database in the path of an address.
-func database(a *address.Address) (int, error) {
-	path := strings.TrimRight(a.Path, "/")
-	if path == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(path, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", driver.ErrAddress, path)
-	}
-	return int(n), nil
-}
-
 // locate reads the parts of the address before its settings.
 func locate(a *address.Address, u *redis.UniversalOptions) error {
-	var err error
-	if u.DB, err = database(a); err != nil {
-		return err
+	if path := strings.TrimRight(a.Path, "/"); path != "" {
+		n, err := strconv.ParseUint(path, 10, 16)
+		if err != nil {
+			return fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", driver.ErrAddress, path)
+		}
+		u.DB = int(n)
 	}
 	port := defaultPort
 	if u.MasterName != "" {
