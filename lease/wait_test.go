@@ -67,7 +67,12 @@ type watched struct {
 }
 
 func (w watched) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	defer driver.Signal(w.changes)
+	defer func() {
+		select {
+		case w.changes <- struct{}{}:
+		default: // a value is waiting there
+		}
+	}()
 	return w.Store.Put(ctx, key, value, rev)
 }
 

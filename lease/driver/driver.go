@@ -29,9 +29,8 @@
 //     check by [Do] that the database answers. Package lease/address reads addresses, and
 //     [Register] makes them known to lease.OpenStore.
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
-//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local]; [Batcher], by [GetAll] and
-//     [CreateAll]; and [Confirmer],
-//     by [Confirm], but only if the database can.
+//     [Clock], [Preparer], [Inspector], [Excluder], [Lister], [Local]; [Watcher], by [Watch]; [Batcher], by
+//     [GetAll] and [CreateAll]; and [Confirmer], by [Confirm], but only if the database can.
 //  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
 //     which acknowledged changes must still be there, and for each fault of the server.
 package driver
@@ -129,15 +128,6 @@ type Watcher interface {
 	// A value is only a hint to look: no value may come while the store is out of reach. The
 	// channel is closed when ctx ends or the store is closed.
 	Watch(ctx context.Context, prefix string) (<-chan struct{}, error)
-}
-
-// Signal sends a value to a channel of Watch, unless a value is waiting there. The channel has room
-// for one value.
-func Signal(changed chan<- struct{}) {
-	select {
-	case changed <- struct{}{}:
-	default:
-	}
 }
 
 // An Inspector is a Store that can check whether the settings of its server keep the promises of

@@ -94,12 +94,3 @@ func TestWorstFirst(t *testing.T) {
 		t.Errorf("%s, want bdca", got.String())
 	}
 }
-
-func TestSignal(t *testing.T) {
-	c := make(chan struct{}, 1)
-	driver.Signal(c)
-	driver.Signal(c) // does not wait
-	if len(c) != 1 {
-		t.Errorf("%d values are waiting", len(c))
-	}
-}

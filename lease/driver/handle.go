@@ -217,8 +217,8 @@ func Do(ctx context.Context, h *Handle, op string, do func(context.Context) erro
 	return h.call(ctx, op, "", nil, do)
 }
 
-// UntilClosed returns a context that ends when ctx ends or the handle is closed. Watch uses such a
-// context. The caller must call the CancelFunc.
+// UntilClosed returns a context that ends when ctx ends or the handle is closed. The caller must call
+// the CancelFunc.
 func UntilClosed(ctx context.Context, h *Handle) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(h.life, cancel)

@@ -41,7 +41,7 @@ func (s *Store) inspectObjects(ctx context.Context) (found []driver.Finding, err
 		found = append(found, driver.Finding{Loses: true, Advice: "let requests go to the API server itself",
 			Text: fmt.Sprintf("something between here and the API keeps answers (this one for %.10q seconds): reads can be stale, and entries that are there seem not to be", age)})
 	}
-	leases, _, err := s.all(ctx)
+	leases, err := s.all(ctx)
 	if err != nil {
 		return found, err
 	}

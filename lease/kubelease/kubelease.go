@@ -352,7 +352,7 @@ func revision(l lease) driver.Revision {
 // list leaves out objects that no store can have written. It does not select objects by labels: a
 // lease would take an entry that has lost the label for a missing entry.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	leases, _, err := s.all(ctx)
+	leases, err := s.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -435,15 +435,14 @@ type leaseList struct {
 	Items []lease `json:"items"`
 }
 
-// errGone reports that the API no longer has the state at which a page or a watch began.
+// errGone reports that the API no longer has the state at which the pages began.
 var errGone = errors.New("the API has forgotten that state")
 
-// all returns all leases of the namespace, and the resourceVersion of that state. All pages show
-// the state at the first page. When the API no longer has the state, all begins again, the last
-// time without pages.
-func (s *Store) all(ctx context.Context) (leases []lease, version string, err error) {
+// all returns all leases of the namespace. All pages show the state at the first page. When the API no
+// longer has the state, all begins again, the last time without pages.
+func (s *Store) all(ctx context.Context) ([]lease, error) {
 	for try := 1; ; try++ {
-		leases = nil
+		var leases []lease
 		query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 		if try > 2 {
 			query.Del("limit")
@@ -454,11 +453,11 @@ func (s *Store) all(ctx context.Context) (leases []lease, version string, err er
 				break
 			}
 			if err != nil {
-				return nil, "", err
+				return nil, err
 			}
-			leases, version = append(leases, page.Items...), page.Metadata.ResourceVersion
+			leases = append(leases, page.Items...)
 			if page.Metadata.Continue == "" {
-				return leases, version, nil
+				return leases, nil
 			}
 			query.Set("continue", page.Metadata.Continue)
 		}
