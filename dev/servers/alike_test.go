@@ -114,7 +114,6 @@ func TestKubernetesAlike(t *testing.T) {
 	verbs := []string{"get", "list", "create", "update", "watch"}
 	pretended.Tokens = map[string][]string{token: verbs, going: verbs, k.Admin(): verbs, reader: {"get", "list"}}
 	maps.Copy(pretended.Namespaces, map[string]string{"reader": "Active", "going": "Terminating"})
-	pretended.SeeSpaces = false
 	sides := []*side{
 		{client: k.Client(), url: "https://" + k.Endpoint(), token: token, header: "Authorization"},
 		{client: http.DefaultClient, url: pretended.Start(t).URL, token: token, header: "Authorization"},

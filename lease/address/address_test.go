@@ -2,6 +2,8 @@ package address_test
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,4 +237,18 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is called %q, which is %+v, %v", s, a.String(), b, err)
 		}
 	})
+}
+
+func TestAtFault(t *testing.T) {
+	for _, err := range []error{&net.DNSError{Err: "no such host", Name: "nowhere"}, errors.New("lookup nowhere: no such host"),
+		errors.New("remote error: tls: bad certificate"), errors.New("x509: certificate signed by unknown authority")} {
+		if !address.AtFault(fmt.Errorf("open: %w", err)) {
+			t.Errorf("%v is not the address's fault", err)
+		}
+	}
+	for _, err := range []error{errors.New("connection refused"), errors.New("net/http: TLS handshake timeout"), os.ErrDeadlineExceeded} {
+		if address.AtFault(err) {
+			t.Errorf("%v is the address's fault", err)
+		}
+	}
 }

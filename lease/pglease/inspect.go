@@ -9,9 +9,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Inspect looks for what loses changes, and for what refuses them: at the settings of the server, its standbys, the
-// table, and the rights of the user. It sees connected standbys, with or without the right to see their names. It cannot see standbys
-// fed by files or by storage.
+// Inspect looks for what loses changes, and for what refuses them: at the settings of the server, its
+// standbys, the table, and the rights of the user. It sees connected standbys, with or without the right
+// to see their names. It cannot see standbys fed by files or by storage.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
