@@ -91,7 +91,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 }
 
 // settle returns the settings of an address, with the result of reading the address, and sets the
-// hosts and the path in the address that String returns. [Open] and [Rights] read addresses here alone.
+// hosts and the path in the address that String returns. [Open] and [Permissions] read addresses here alone.
 func settle(a *address.Address, err error) (clientv3.Config, time.Duration, error) {
 	if err != nil {
 		return clientv3.Config{}, 0, driver.OpenError("etcd", err, driver.RemedyAddress)

@@ -22,7 +22,7 @@ func openAddress(_ context.Context, addr string) (*Store, error) {
 	return Open(dir, NoCreate)
 }
 
-// settle returns the directory of an address. openAddress and [Rights] read addresses here alone.
+// settle returns the directory of an address. openAddress and [Permissions] read addresses here alone.
 func settle(addr string) (dir string, err error) {
 	if dir, err = ParseAddress(addr); err != nil {
 		err = driver.OpenError("file", err, "")

@@ -7,9 +7,9 @@ import (
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
-// Rights returns commands of a shell for root that let the users of a group share the directory of an
+// Permissions returns commands of a shell for root that let the users of a group share the directory of an
 // address, which may have a store already. It is for systems with groups and modes of files.
-func Rights(address, group string) (string, error) {
+func Permissions(address, group string) (string, error) {
 	dir, err := settle(address)
 	if err != nil {
 		return "", err

@@ -128,7 +128,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 }
 
 // settle returns a store with the settings of an address, and the settings of TLS, given the result of reading the
-// address. The store has no client yet. [Open] and [Rights] read addresses here alone. Rights may be asked for outside
+// address. The store has no client yet. [Open] and [Permissions] read addresses here alone. Permissions may be asked for outside
 // of the pod: for an address read by [address.ParseAlone], settle looks for no server.
 func settle(a *address.Address, err error, account string) (*Store, *tls.Config, error) {
 	if err != nil {

@@ -37,7 +37,7 @@ var defaults = map[string]string{
 var files = []string{"passfile", "service", "servicefile", "sslcert", "sslkey", "sslrootcert"}
 
 // settle returns the settings of an address, given the result of reading the address. [Open] and
-// [Rights] read addresses here alone.
+// [Permissions] read addresses here alone.
 func settle(a *address.Address, err error) (*pgxpool.Config, Options, error) {
 	config, o, err := parse(a, err)
 	if err != nil {

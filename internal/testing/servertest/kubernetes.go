@@ -194,7 +194,7 @@ func (k *Kubernetes) Do(ctx context.Context, method, path, contentType, body str
 // Account binds the account to the Role that firn pool permissions prints, without the given verbs. Account
 // returns a token like a pod's token, once the API judges the account by the Role.
 func (k *Kubernetes) Account(ctx context.Context, namespace string, without ...string) (token string, err error) {
-	rights, err := kubelease.Rights("kubernetes://"+namespace+"/ids", "ids")
+	rights, err := kubelease.Permissions("kubernetes://"+namespace+"/ids", "ids")
 	if err != nil {
 		return "", err
 	}

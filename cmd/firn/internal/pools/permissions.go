@@ -37,7 +37,7 @@ func newPermissions(s *cli.Streams) *cobra.Command {
 // permissions prints the rights of a program. What they are for goes to stderr: readers of the rights know no
 // comments.
 func permissions(s *cli.Streams, st *stores.State, user string) error {
-	kind, text, err := st.Rights(user)
+	kind, text, err := st.Permissions(user)
 	if err != nil {
 		return err
 	}

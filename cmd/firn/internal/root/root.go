@@ -155,7 +155,7 @@ var pages = map[string][]string{
 	"pool who":         {"leases.md#who-made-an-id", "command-line.md#pools-as-json"},
 	"pool doctor":      {"runbook.md", "command-line.md#findings-of-doctor"},
 	"pool recover":     {"stores.md#recovery", "runbook.md"},
-	"pool permissions": {"stores.md#rights"},
+	"pool permissions": {"stores.md#permissions"},
 	"torture":          {"command-line.md#testing-a-machine"},
 	"serve":            {"server.md", "server-configuration.md", "deploy.md#firn-serve"},
 	"sql":              {"sql-functions.md", "sql-generator.md"},

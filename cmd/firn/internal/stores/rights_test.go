@@ -20,10 +20,10 @@ func TestRightsOfAddresses(t *testing.T) {
 		"file://h/a", "file://",
 	}
 	for _, k := range Kinds {
-		if k.Rights == nil {
+		if k.Permissions == nil {
 			continue
 		}
-		if text, err := k.Rights(k.Form, "u"); err != nil || text == "" {
+		if text, err := k.Permissions(k.Form, "u"); err != nil || text == "" {
 			t.Errorf("%s: %q, %v", k.Form, text, err)
 		}
 		for _, rest := range []string{"h/1?prefx=ids", "h/1?timeout=0s", "h/1?timeout=1s&timeout=2s", "h/1?table=t&tls=maybe", "h/%zz", "h/1#f", "h:x/1"} {
@@ -36,7 +36,7 @@ func TestRightsOfAddresses(t *testing.T) {
 			continue
 		}
 		_, open := lease.OpenStore(t.Context(), addr)
-		text, err := k.Rights(addr, "u")
+		text, err := k.Permissions(addr, "u")
 		if open == nil || err == nil || err.Error() != open.Error() || !errors.Is(err, driver.ErrAddress) || !errors.Is(open, driver.ErrAddress) {
 			t.Errorf("%s: the rights are %q, %v; opening the store: %v", addr, text, err, open)
 		}

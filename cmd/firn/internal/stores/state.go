@@ -132,9 +132,9 @@ func (st *State) Named() bool {
 	return st.Dir != "" || st.set != nil && st.set.Changed("store") || os.Getenv(Variable) != ""
 }
 
-// Rights returns the kind of the store, and what gives a user the rights that a program needs at the store. The
+// Permissions returns the kind of the store, and what gives a user the rights that a program needs at the store. The
 // user is by default the user of the address. All errors are wrong usage.
-func (st *State) Rights(user string) (Kind, string, error) {
+func (st *State) Permissions(user string) (Kind, string, error) {
 	at, err := st.Place()
 	if err != nil {
 		return Kind{}, "", err
@@ -147,10 +147,10 @@ func (st *State) Rights(user string) (Kind, string, error) {
 	if err != nil {
 		return k, "", BadAddress(at.name, err)
 	}
-	if k.Rights == nil {
+	if k.Permissions == nil {
 		return k, "", cli.Usagef("%s: the rights at a store of the kind %s:// are not known", at.name, k.Scheme)
 	}
-	text, err := k.Rights(address, user)
+	text, err := k.Permissions(address, user)
 	switch {
 	case errors.Is(err, driver.ErrAddress):
 		err = BadAddress(at.name, err)

@@ -28,21 +28,21 @@ type Kind struct {
 	Scheme string // of the addresses
 	Form   string // of an address, for people
 
-	// Rights returns what gives a user the rights that a program needs at the store of an address. nil
+	// Permissions returns what gives a user the rights that a program needs at the store of an address. nil
 	// means that nobody knows.
-	Rights func(address, user string) (string, error)
-	Who    string // what the user is; "" if the rights have no user
-	In     string // the language of Rights, and who reads it
+	Permissions func(address, user string) (string, error)
+	Who         string // what the user is; "" if the rights have no user
+	In          string // the language of Permissions, and who reads it
 }
 
 // Kinds lists all kinds of stores. The packages of the stores have registered the schemes.
 var Kinds = []Kind{
-	{"file", "file:///var/lib/firn", filelease.Rights, "group", "commands of a shell, for root"},
-	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", etcdlease.Rights, "user", "commands with etcdctl, for the user root of etcd"},
-	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full", pglease.Rights, "role", "SQL, for the owner of the table"},
-	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", kubelease.Rights, "service account", "YAML, for kubectl apply -f -"},
-	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
-	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
+	{"file", "file:///var/lib/firn", filelease.Permissions, "group", "commands of a shell, for root"},
+	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", etcdlease.Permissions, "user", "commands with etcdctl, for the user root of etcd"},
+	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full", pglease.Permissions, "role", "SQL, for the owner of the table"},
+	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", kubelease.Permissions, "service account", "YAML, for kubectl apply -f -"},
+	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Permissions, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
+	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Permissions, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
 }
 
 // OpenStore opens the store at an address. Unlike lease.OpenStore, it makes a missing directory.

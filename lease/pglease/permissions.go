@@ -10,11 +10,11 @@ import (
 	"github.com/firn-id/firn/lease/address"
 )
 
-// Rights returns SQL for an administrator that gives a user what a program needs for leases in the
+// Permissions returns SQL for an administrator that gives a user what a program needs for leases in the
 // store of an address: the statements of [Grant], and the right to connect to the database if the
 // address names one. The user is by default the user of the address. The table must exist. An address
 // that Open refuses is an error. Only the password and the files of the address need not be there.
-func Rights(addr, user string) (string, error) {
+func Permissions(addr, user string) (string, error) {
 	a, err := address.ParseAlone(addr)
 	_, o, err := settle(a, err)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/firn-id/firn/lease/redislease"
 )
 
-// TestRights: a user with the rights of Rights alone does all that a program does. Without any of the rights,
+// TestPermissions: a user with the rights of Permissions alone does all that a program does. Without any of the rights,
 // the user cannot, and other keys are out of reach.
-func TestRights(t *testing.T) {
+func TestPermissions(t *testing.T) {
 	for name, settings := range map[string]string{
 		"plain": "0?timeout=2m", "prefix": "0?timeout=2m&prefix=a:b", "database": "3?timeout=2m",
 	} {
@@ -32,7 +32,7 @@ func TestRights(t *testing.T) {
 			command(t, admin, "SCRIPT", "FLUSH")
 			use := func(user, without string) error {
 				t.Helper()
-				text, err := redislease.Rights(at(user+"@"), "")
+				text, err := redislease.Permissions(at(user+"@"), "")
 				testkit.OK(t, err)
 				args := words(text)
 				for i := len(args) - 1; i >= 0; i-- {
@@ -57,7 +57,7 @@ func TestRights(t *testing.T) {
 			if err := use("whole", ""); err != nil {
 				t.Fatal(err)
 			}
-			text, err := redislease.Rights(at("x@"), "")
+			text, err := redislease.Permissions(at("x@"), "")
 			testkit.OK(t, err)
 			n := 0
 			for right := range strings.FieldsSeq(text) {
@@ -92,7 +92,7 @@ func TestRights(t *testing.T) {
 		})
 		at := func(user string) string { return "redis://" + user + srv.Host() + "/0?timeout=2m&cluster=true" }
 		testkit.OK(t, minter.Create(t.Context(), storetest.Prepare(t, redislease.Open, at(""))))
-		text, err := redislease.Rights(at("ids@"), "")
+		text, err := redislease.Permissions(at("ids@"), "")
 		testkit.OK(t, err)
 		command(t, admin, append(words(text), ">hunter2")...)
 		if _, err := storetest.Program(t.Context(), storetest.Open(t, redislease.Open, at("ids:hunter2@"))); err != nil {
@@ -100,7 +100,7 @@ func TestRights(t *testing.T) {
 		}
 	})
 	for _, v := range [][2]string{{"etcd://a@h/0", ""}, {"redis://h/0", ""}, {"redis://h/0", "a b"}, {"redis://h/0", "a\nb"}, {"redis://a@h/x", ""}, {"redis://a@h/0?prefix=a%20b", ""}, {"redis://a@h/0?wait-replicas=x", ""}, {"redis://a@h/0?wait-aof=x", ""}} {
-		if text, err := redislease.Rights(v[0], v[1]); err == nil {
+		if text, err := redislease.Permissions(v[0], v[1]); err == nil {
 			t.Errorf("%q: %s", v, text)
 		}
 	}

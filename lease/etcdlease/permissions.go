@@ -9,11 +9,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
-// Rights returns commands of a shell for an administrator, with etcdctl, that give a user what a program
+// Permissions returns commands of a shell for an administrator, with etcdctl, that give a user what a program
 // needs for leases under the prefix of an address: a role with the user's name, which reads and writes
 // the keys with the prefix. The user is by default the user of the address, and must exist. An address
 // that Open refuses is an error. Only the password and the files of the address need not be there.
-func Rights(addr, user string) (string, error) {
+func Permissions(addr, user string) (string, error) {
 	a, err := address.ParseAlone(addr)
 	if _, _, err = settle(a, err); err != nil {
 		return "", err

@@ -9,11 +9,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
-// Rights returns the objects of Kubernetes, in YAML, that let a service account use the leases of the
+// Permissions returns the objects of Kubernetes, in YAML, that let a service account use the leases of the
 // namespace in an address: a Role and a RoleBinding, both with the account's name. The account must exist.
 // An address that Open refuses is an error. Only the token and the files of the address need not be
 // there, nor an API server; but the address must have the namespace.
-func Rights(addr, user string) (string, error) {
+func Permissions(addr, user string) (string, error) {
 	a, err := address.ParseAlone(addr)
 	_, _, err = settle(a, err, account)
 	switch {

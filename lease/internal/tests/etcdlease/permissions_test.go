@@ -16,9 +16,9 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// TestRights: on a real cluster, a user with the rights of Rights alone does all that a program does, and
+// TestPermissions: on a real cluster, a user with the rights of Permissions alone does all that a program does, and
 // nothing outside of the prefix. The commands of etcdctl are calls of the client here.
-func TestRights(t *testing.T) {
+func TestPermissions(t *testing.T) {
 	services.Full(t)
 	turn.Take(t)
 	cluster := etcdtest.New(t, etcdtest.Config{Members: 1})
@@ -31,7 +31,7 @@ func TestRights(t *testing.T) {
 	}
 	testkit.OK(t, minter.Create(ctx, storetest.Open(t, etcdlease.Open, addr("", "ids"))))
 
-	text, err := etcdlease.Rights(addr("orders@", "ids"), "")
+	text, err := etcdlease.Permissions(addr("orders@", "ids"), "")
 	testkit.OK(t, err)
 	do := func(_ any, err error) { t.Helper(); testkit.OK(t, err) }
 	do(raw.UserAdd(ctx, "root", password))
@@ -72,11 +72,11 @@ func TestRights(t *testing.T) {
 	storetest.Fails(t, "a prefix of the prefix", err, driver.ErrRefused, "permission denied")
 
 	for _, v := range [][2]string{{"redis://a@h/0", ""}, {"etcd://h/p", ""}, {"etcd://h/p", "a;b"}, {"etcd://a@h/p%0aq", ""}} {
-		if text, err := etcdlease.Rights(v[0], v[1]); err == nil {
+		if text, err := etcdlease.Permissions(v[0], v[1]); err == nil {
 			t.Errorf("%q: %s", v, text)
 		}
 	}
-	if text, err := etcdlease.Rights("etcd://a@h/it's $(x)", ""); err != nil || !strings.Contains(text, `readwrite 'it'\''s $(x)/'`) {
+	if text, err := etcdlease.Permissions("etcd://a@h/it's $(x)", ""); err != nil || !strings.Contains(text, `readwrite 'it'\''s $(x)/'`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

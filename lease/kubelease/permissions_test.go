@@ -12,10 +12,10 @@ import (
 	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
-// TestRights: an account with the verbs of Rights alone does all that a program does. Without any of the verbs,
+// TestPermissions: an account with the verbs of Permissions alone does all that a program does. Without any of the verbs,
 // the account cannot. The real API takes the Role in dev/servers.
-func TestRights(t *testing.T) {
-	text, err := Rights("kubernetes://test/p?token-file=/not/there", "ids")
+func TestPermissions(t *testing.T) {
+	text, err := Permissions("kubernetes://test/p?token-file=/not/there", "ids")
 	testkit.OK(t, err)
 	list := regexp.MustCompile(`resources: \[leases\], verbs: \[(.*)\]\}`).FindStringSubmatch(text)
 	if list == nil || strings.Count(text, `name: "ids"`) != 4 || strings.Count(text, `namespace: "test"`) != 3 {
@@ -42,7 +42,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	for _, v := range [][2]string{{"etcd://h/p", "a"}, {"kubernetes:///p", "a"}, {"kubernetes://h/p", ""}, {"kubernetes://h/p", "A"}, {"kubernetes://h/p", "a\nb"}} {
-		if text, err := Rights(v[0], v[1]); err == nil {
+		if text, err := Permissions(v[0], v[1]); err == nil {
 			t.Errorf("%q: %s", v, text)
 		}
 	}

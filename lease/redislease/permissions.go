@@ -7,11 +7,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/rights"
 )
 
-// Rights returns a command of Redis for an administrator, ACL SETUSER, that gives a user what a program
+// Permissions returns a command of Redis for an administrator, ACL SETUSER, that gives a user what a program
 // needs for leases in the store of an address, and nothing else. The user is by default the user of the
 // address. A new user gets no password by the command. An address that Open refuses is an error. Only
 // the password and the files of the address need not be there.
-func Rights(addr, user string) (string, error) {
+func Permissions(addr, user string) (string, error) {
 	a, err := address.ParseAlone(addr)
 	u, o, err := settle(a, err)
 	if err != nil {

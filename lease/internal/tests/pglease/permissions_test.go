@@ -16,9 +16,9 @@ import (
 	"github.com/firn-id/firn/lease/pglease"
 )
 
-// TestRights: a user with the rights of Rights alone does all that a program does, in a database that
+// TestPermissions: a user with the rights of Permissions alone does all that a program does, in a database that
 // nobody may use otherwise. Without any of the rights, the user cannot.
-func TestRights(t *testing.T) {
+func TestPermissions(t *testing.T) {
 	conn := connect(t, given())
 	user, poor := role(t, conn, ""), make([]string, 5) // before the database, which goes first
 	for i := range poor {
@@ -39,7 +39,7 @@ func TestRights(t *testing.T) {
 	defer inside.Close(t.Context())
 	give := func(user string, without string) {
 		t.Helper()
-		grants, err := pglease.Rights(as(addr, user), "")
+		grants, err := pglease.Permissions(as(addr, user), "")
 		testkit.OK(t, err)
 		if !strings.Contains(grants, without) {
 			t.Fatalf("no %q in\n%s", without, grants)
@@ -78,7 +78,7 @@ func TestRights(t *testing.T) {
 		})
 	}
 	for _, v := range [][2]string{{"redis://a@h/0", ""}, {"postgres://h/db", ""}, {"postgres://a@h/db?table=a.b.c", ""}, {"nonsense", "a"}} {
-		if text, err := pglease.Rights(v[0], v[1]); err == nil {
+		if text, err := pglease.Permissions(v[0], v[1]); err == nil {
 			t.Errorf("%q: %s", v, text)
 		}
 	}
@@ -90,7 +90,7 @@ func TestRights(t *testing.T) {
 	if text, err := pglease.Grant("", `o"dd`); err != nil || !strings.Contains(text, `TO "o""dd";`) || strings.Contains(text, "DELETE") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if text, err := pglease.Rights("postgres://h/db", "a\nDROP TABLE x; --"); err != nil || strings.Contains(text, "--") && strings.HasPrefix(text, "-- ") {
+	if text, err := pglease.Permissions("postgres://h/db", "a\nDROP TABLE x; --"); err != nil || strings.Contains(text, "--") && strings.HasPrefix(text, "-- ") {
 		t.Errorf("%s, %v", text, err)
 	}
 }
