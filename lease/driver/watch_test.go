@@ -3,6 +3,7 @@ package driver_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,14 @@ func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := newHandle(nil)
 		broken := errors.New("broken")
-		var why error
-		started, ends := 0, make(chan struct{})
+		var down atomic.Bool
+		var started atomic.Int32
+		ends := make(chan struct{})
 		watch := func(ctx context.Context) (<-chan struct{}, error) {
 			return driver.Watch(ctx, h, func(ctx, limit context.Context) (func(func()), error) {
-				started++
+				if started.Add(1); down.Load() {
+					return nil, broken
+				}
 				return func(changed func()) {
 					changed()
 					changed()
@@ -29,14 +33,14 @@ func TestWatch(t *testing.T) {
 					case <-ends:
 					case <-ctx.Done():
 					}
-				}, why
+				}, nil
 			})
 		}
-		why = broken
+		down.Store(true)
 		_, err := watch(t.Context())
 		wantError(t, "a watch that does not start", err, driver.Error{Store: "test://store", Op: "watch", Err: broken})
 
-		why = nil
+		down.Store(false)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		changes := testkit.Must(watch(ctx))
@@ -45,14 +49,14 @@ func TestWatch(t *testing.T) {
 		synctest.Wait()
 		testkit.Same(t, len(changes), 0)
 
-		why = broken
+		down.Store(true)
 		ends <- struct{}{}
 		time.Sleep(time.Minute)
 		testkit.Same(t, len(changes), 0)
-		if started < 50 || started > 100 {
-			t.Errorf("a watch that cannot begin was started %d times in a minute", started)
+		if n := started.Load(); n < 50 || n > 100 {
+			t.Errorf("a watch that cannot begin was started %d times in a minute", n)
 		}
-		why = nil
+		down.Store(false)
 		time.Sleep(time.Second)
 		<-changes
 
