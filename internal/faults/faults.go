@@ -21,8 +21,8 @@ import (
 type Chances struct {
 	LoseRequest float64 // an error; the store never gets the call
 	LoseReply   float64 // an error, after the store made the call
-	Late        float64 // an error; the store gets the Put before one of the next calls
-	Repeat      float64 // the store gets a Put twice: at once, with the second reply, or later
+	Late        float64 // an error; the store gets the change before one of the next calls
+	Repeat      float64 // the store gets a change twice: at once, with the second reply, or later
 	Delay       float64 // of a request, and independently of a reply
 }
 
@@ -30,7 +30,7 @@ type Chances struct {
 type Counts struct {
 	LostRequests, LostReplies int
 	Late, Repeats             int
-	Landed                    int // late and repeated Puts that changed an entry
+	Landed                    int // late and repeated requests that changed an entry
 	Delays                    int
 }
 
@@ -54,15 +54,13 @@ type Store struct {
 	late    []request
 }
 
-// A request is a Put on the way to the store.
+// A request is a change on the way to the store.
 type request struct {
-	due   int // the call before which the request arrives
-	key   string
-	value []byte
-	rev   driver.Revision
+	due    int // the call before which the request arrives
+	change func() (landed bool)
 }
 
-// latest is the most calls by which a Put is late.
+// latest is the most calls by which a change is late.
 const latest = 8
 
 // A fate holds the faults of one call.
@@ -138,7 +136,13 @@ func (f *Store) List(ctx context.Context, prefix string) (list []driver.Entry, e
 
 // Put changes an entry, or meets a fault.
 func (f *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (made driver.Revision, err error) {
-	err = f.call(ctx, "put", key, &request{key: key, value: bytes.Clone(value), rev: rev}, func() error {
+	sent := bytes.Clone(value)
+	// The call of a late request is over, and the context of the call with it.
+	again := func() bool {
+		_, err := f.Store.Put(context.Background(), key, sent, rev)
+		return err == nil
+	}
+	err = f.call(ctx, "put", key, again, func() error {
 		made, err = f.Store.Put(ctx, key, value, rev)
 		return err
 	})
@@ -148,7 +152,44 @@ func (f *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	return made, nil
 }
 
-// Deliver delivers all late Puts at once.
+// Batching returns the methods of a store that is a [driver.Batcher]. Their requests meet faults as Get and Put do.
+func (f *Store) Batching() driver.Batcher { return batching{f, f.Store.(driver.Batcher)} }
+
+type batching struct {
+	faults *Store
+	store  driver.Batcher
+}
+
+func (b batching) Batch() int { return b.store.Batch() }
+
+func (b batching) GetAll(ctx context.Context, keys []string) (all []driver.Entry, err error) {
+	err = b.faults.call(ctx, "get", keys[0], nil, func() error {
+		all, err = b.store.GetAll(ctx, keys)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (b batching) CreateAll(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
+	sent := slices.Clone(entries)
+	again := func() bool {
+		revs, err := b.store.CreateAll(context.Background(), sent)
+		return err == nil && slices.ContainsFunc(revs, func(rev driver.Revision) bool { return rev != driver.None })
+	}
+	err = b.faults.call(ctx, "put", entries[0].Key, again, func() error {
+		revs, err = b.store.CreateAll(ctx, entries)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return revs, nil
+}
+
+// Deliver delivers all late changes at once.
 func (f *Store) Deliver() {
 	f.mu.Lock()
 	due := f.late
@@ -164,15 +205,15 @@ func (f *Store) Counts() Counts {
 	return f.counts
 }
 
-// call makes a call. put is nil unless the call is a Put.
-func (f *Store) call(ctx context.Context, op, key string, put *request, do func() error) error {
+// call makes a call. If the call is a change, again makes the change once more, and reports whether it changed an entry.
+func (f *Store) call(ctx context.Context, op, key string, again func() bool, do func() error) error {
 	if ctx.Err() != nil {
 		return do() // the store refuses the call, within the process
 	}
 	fail := func(err error) error {
 		return &driver.Error{Store: f.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
 	}
-	fate := f.begin(put != nil)
+	fate := f.begin(again != nil)
 	if err := f.delay(ctx, fate.delayRequest); err != nil {
 		return fail(err)
 	}
@@ -186,13 +227,13 @@ func (f *Store) call(ctx context.Context, op, key string, put *request, do func(
 		do()
 		err = fail(errNoReply)
 	case late:
-		f.later(*put, fate.due)
+		f.later(again, fate.due)
 		err = fail(errNoReply)
 	case repeat:
 		do()
 		err = do()
 	case repeatLate:
-		f.later(*put, fate.due)
+		f.later(again, fate.due)
 		err = do()
 	}
 	if err := f.delay(ctx, fate.delayReply); err != nil {
@@ -201,8 +242,8 @@ func (f *Store) call(ctx context.Context, op, key string, put *request, do func(
 	return err
 }
 
-// begin counts a call, delivers late Puts, and draws the call's fate.
-func (f *Store) begin(put bool) fate {
+// begin counts a call, delivers late changes, and draws the call's fate.
+func (f *Store) begin(change bool) fate {
 	f.mu.Lock()
 	f.calls++
 	var due []request
@@ -227,7 +268,7 @@ func (f *Store) begin(put bool) fate {
 	case which < p.LoseRequest+p.LoseReply:
 		fate.fault = loseReply
 		f.counts.LostReplies++
-	case !put:
+	case !change:
 	case which < p.LoseRequest+p.LoseReply+p.Late:
 		fate.fault = late
 		f.counts.Late++
@@ -243,17 +284,15 @@ func (f *Store) begin(put bool) fate {
 	return fate
 }
 
-func (f *Store) later(r request, due int) {
+func (f *Store) later(change func() bool, due int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r.due = due
-	f.late = append(f.late, r)
+	f.late = append(f.late, request{due, change})
 }
 
 func (f *Store) deliver(due []request) {
 	for _, r := range due {
-		// The call of the request is over, and the context of the call with it.
-		if _, err := f.Store.Put(context.Background(), r.key, r.value, r.rev); err == nil {
+		if r.change() {
 			f.mu.Lock()
 			f.counts.Landed++
 			f.mu.Unlock()

@@ -107,23 +107,29 @@ func (c *child) lossy(store driver.Store) driver.Store {
 		sleep(ctx, rand.N(c.Window/4))
 		return ctx.Err()
 	}
-	lossy := c.faulty.Confirming()
+	lossy, batcher := c.faulty.Confirming(), c.faulty.Batching() // all stores of the command are Batchers
 	clock, timed := store.(driver.Clock)
 	confirmer, able := lossy.(driver.Confirmer)
 	switch {
 	case timed && able:
 		return struct {
 			driver.Store
+			driver.Batcher
 			driver.Clock
 			driver.Confirmer
-		}{lossy, clock, confirmer}
+		}{lossy, batcher, clock, confirmer}
 	case timed:
 		return struct {
 			driver.Store
+			driver.Batcher
 			driver.Clock
-		}{lossy, clock}
+		}{lossy, batcher, clock}
 	}
-	return lossy
+	return struct {
+		driver.Store
+		driver.Batcher
+		driver.Confirmer
+	}{lossy, batcher, confirmer}
 }
 
 // listen reads orders, whatever else the process does.
