@@ -206,33 +206,24 @@ func (u unit) label(t interface{ Format(string) string }) string {
 	return t.Format("15:04:05.000")
 }
 
-// workers lists the workers with the most IDs.
+// workers lists the workers with the most IDs, and the others as one.
 func (p *page) workers(w *workerReport, all uint64) {
 	if w == nil || len(w.Top) == 0 {
 		return
 	}
-	p.title(w.heading())
-	p.bars(w.rows(), all, "ID", p.pens.Fields[1])
-}
-
-// rows returns a row for each worker of the top, and one for the others.
-func (w *workerReport) rows() (rows []row) {
+	heading := "IDs by " + w.name + ": " + number(w.Count)
+	if len(w.Top) < w.Count {
+		heading += ", the " + number(len(w.Top)) + " with the most"
+	}
+	p.title(heading)
+	var rows []row
 	for _, one := range w.Top {
 		rows = append(rows, row{fmt.Sprint(one.Worker), one.IDs})
 	}
 	if w.Others > 0 {
 		rows = append(rows, row{"others", w.Others})
 	}
-	return rows
-}
-
-// heading says how many workers there are.
-func (w *workerReport) heading() string {
-	text := "IDs by " + w.name + ": " + number(w.Count)
-	if len(w.Top) < w.Count {
-		text += ", the " + number(len(w.Top)) + " with the most"
-	}
-	return text
+	p.bars(rows, all, "ID", p.pens.Fields[1])
 }
 
 // A row is a bar with a name.
@@ -296,36 +287,24 @@ func (r *report) tick() string {
 	return fmt.Sprintf("%d ms", r.TickUS/1000)
 }
 
-// fill shows how full the ticks are.
+// fill shows how full the ticks are: a bar for each share that has ticks, and one for full ticks.
 func (p *page) fill(f *fillReport) {
-	p.title(f.heading())
-	p.bars(f.rows(), uint64(f.Ticks), "tick", p.pens.Fields[2])
-	p.paragraph(f.text())
-}
-
-func (f *fillReport) heading() string {
-	return fmt.Sprintf("Fill of the sequence: %s of up to %s", plural(f.Ticks, "tick"), plural(f.Capacity, "ID"))
-}
-
-// rows returns a row for each share that has ticks, and one for full ticks.
-func (f *fillReport) rows() (rows []row) {
+	p.title(fmt.Sprintf("Fill of the sequence: %s of up to %s", plural(f.Ticks, "tick"), plural(f.Capacity, "ID")))
+	var rows []row
 	for _, s := range f.Shares {
 		if s.Ticks > 0 || s.Name == fullName {
 			rows = append(rows, row{s.Name, s.Ticks})
 		}
 	}
-	return rows
-}
-
-// text says how full the ticks are.
-func (f *fillReport) text() string {
+	p.bars(rows, uint64(f.Ticks), "tick", p.pens.Fields[2])
 	capacity := float64(f.Capacity)
 	text := fmt.Sprintf("Half of the ticks have at most %s, 99%% at most %s (%s); the fullest has %s (%s).",
-		plural(f.Median, "ID"), number(f.P99), percent(float64(f.P99)/capacity), number(f.Most), percent(float64(f.Most)/capacity))
+		plural(f.Median, "ID"), number(f.P99), percent(float64(f.P99)/capacity),
+		number(f.Most), percent(float64(f.Most)/capacity))
 	if f.random {
 		text += " The sequence of a tick begins at a random number, so a tick can be exhausted before it is full."
 	}
-	return text
+	p.paragraph(text)
 }
 
 // percent writes a share, "97.4%".
