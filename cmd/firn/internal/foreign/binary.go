@@ -13,8 +13,6 @@ import (
 	"go.jetify.com/typeid"
 )
 
-func splitNames(names string) []string { return strings.Fields(names) }
-
 var (
 	ulidKind     = Kind{Name: "ulid", Fields: fields("timestamp randomness", 48, 80)}
 	ksuidKind    = Kind{Name: "ksuid", Fields: fields("timestamp payload", 32, 128)}

@@ -110,7 +110,7 @@ func Named(name string) bool {
 // fields returns the fields of these names and widths, from the most significant.
 func fields(names string, widths ...int) []shape.Field {
 	all := make([]shape.Field, len(widths))
-	for i, name := range splitNames(names) {
+	for i, name := range strings.Fields(names) {
 		all[i] = shape.Field{Name: name, Bits: widths[i]}
 	}
 	return shape.Fields(all...)
