@@ -57,7 +57,7 @@ var badDesigns = []badDesign{
 		name:   "a store that writes over whatever is there",
 		breaks: "A worker in use never goes to another lease",
 		store:  func(c simConn) driver.Store { return overwritingStore{c} },
-		kind:   simFaults, check: checkUnique, says: "are allocated to", seeds: 3,
+		kind:   simFaults, check: checkUnique, says: "are allocated to", first: 3, seeds: 2,
 	},
 	{
 		name:   "a store that writes over whatever is there, judged by its IDs only",
@@ -97,7 +97,7 @@ var badDesigns = []badDesign{
 		name:   "a store whose failure passes for a wrong address",
 		breaks: "A program can also start during an outage",
 		store:  func(c simConn) driver.Store { return lostStore{c} },
-		kind:   simFaults, check: checkBackground, says: "ends for good", seeds: 6,
+		kind:   simFaults, check: checkBackground, says: "ends for good", first: 3, seeds: 4,
 	},
 	{
 		name:   "a store that does not come back after an outage",

@@ -164,9 +164,11 @@ func (l *Lease) raiseOthers(ctx context.Context, r *poolRecord, workers []int, m
 }
 
 // standBack pauses after other leases were quicker. So many pauses came before. The pause is random, and in
-// proportion to the time of a change in the store: so leases spread, and do not all come back at once.
+// proportion to the time of a change in the store: so leases spread, and do not all come back at once. All looks for
+// a block together take less than a window, even if the store was slow before.
 func (l *Lease) standBack(ctx context.Context, times int) error {
-	const shortest, longest = 10 * time.Millisecond, time.Second
+	const shortest = 10 * time.Millisecond
+	longest := max(min(time.Second, l.config.Window/8), shortest)
 	span := min(max(2*min(l.took, longest), shortest)<<min(times, 8), longest)
 	pause := time.Duration(1+l.config.intN(int(span/time.Microsecond))) * time.Microsecond
 	if end := sleep(ctx, l.config.world, pause); end != nil {
