@@ -40,6 +40,7 @@ type simJudge struct {
 	spans  map[int][]*simSpan // by worker, in order
 	writer map[int]int        // by worker, the lease that wrote the record
 	record map[int]record
+	late   map[int]bool         // by worker, whether the record is of a lease that took it from a recovery, see judgeWrite
 	top    map[simHolding]int64 // where what a lease has minted as a worker ends
 	ids    map[simID]int        // which lease made it
 	made   map[int][]simMade    // by worker, the ticks of IDs; one for all IDs of a lease in a tick
@@ -99,10 +100,19 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	}
 	unit := s.unit.Microseconds()
 	off := func(us int64) bool { return (us-s.layout().Epoch.UnixMicro())%unit != 0 }
+	late := j.late[worker]
+	delete(j.late, worker)
 	if next.Incarnation != "" {
 		s.note(worker, "allocated", r.lease, func() string {
 			return fmt.Sprintf("w%d [%s, %s)", worker, simTime(next.From), simTime(next.Until))
 		}, next.From, next.Until)
+		// A lease that takes a worker which a recovery has still to raise is given nothing: it must see the recovery
+		// before it says that it has the worker.
+		if next.Generation < made.Generation && next.Incarnation != last.Incarnation {
+			s.judgeTenure(worker, me, true)
+			j.writer[worker], j.record[worker], j.late[worker] = me, next, true
+			return
+		}
 		switch {
 		case off(next.From) || off(next.Until):
 			s.wrong(checkForm, worker, "the times allocated are not whole ticks")
@@ -145,7 +155,9 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		if next.Until < last.Until {
 			s.counts[simGivenBack]++
 		}
-		s.judgeBack(worker, me, last.Until, next.Until)
+		if !late { // or there are no times of its own
+			s.judgeBack(worker, me, last.Until, next.Until)
+		}
 	}
 	s.judgeTenure(worker, me, next.Incarnation != "")
 	j.writer[worker], j.record[worker] = me, next

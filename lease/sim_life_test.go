@@ -91,7 +91,7 @@ func (c simCount) String() string {
 
 func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	s := &simulation{simProfile: p, random: rand.New(rand.NewPCG(seed, 0x5eed)), now: simStart, traced: traced}
-	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}, made: map[int][]simMade{}, tenures: map[int][]*simTenure{}}
+	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, late: map[int]bool{}, top: map[simHolding]int64{}, ids: map[simID]int{}, made: map[int][]simMade{}, tenures: map[int][]*simTenure{}}
 	s.stockUp()
 	if p.restores > 0 {
 		s.ahead = s.between(-p.largest, p.largest)
