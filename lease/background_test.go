@@ -237,8 +237,8 @@ func TestBackgroundEnds(t *testing.T) {
 					t.Errorf("the events are %s", got)
 				}
 				e := log.last(t, Ended)
-				if !errors.Is(e.Err, c.want) || e.Worker != -1 || e.Pool != "nanoflake" || !errors.Is(l.Err(), c.want) || l.Left() != 0 {
-					t.Errorf("%+v; %v", e, l.Err())
+				if !errors.Is(e.Err, c.want) || e.Worker != -1 || e.Pool != "nanoflake" || !errors.Is(l.Err(), c.want) || l.Left() != 0 || l.Worker() != -1 || !l.Until().IsZero() {
+					t.Errorf("%+v; %v, worker %d until %v", e, l.Err(), l.Worker(), l.Until())
 				}
 				<-l.Done()
 				asked, opened := store.requests(), opens.Load()

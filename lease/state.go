@@ -125,6 +125,7 @@ func (l *Lease) grant(got stored, kind EventKind) error {
 	clear(l.attempts)
 	from, until := time.UnixMicro(got.From).UTC(), time.UnixMicro(got.Until).UTC()
 	l.mu.Lock()
+	lastWorker, lastUntil, trouble := l.worker, l.until, l.trouble
 	l.worker, l.until = got.Worker, until
 	if l.left() > 0 { // the store may have answered too late
 		l.trouble = nil
@@ -138,6 +139,9 @@ func (l *Lease) grant(got stored, kind EventKind) error {
 	before := l.numbers.granted.Swap(l.granted) // callers with an ID find that time is left
 	if err := l.generator.Grant(got.Worker, from, until); err != nil {
 		l.numbers.granted.Store(before)
+		l.mu.Lock()
+		l.worker, l.until, l.trouble = lastWorker, lastUntil, trouble
+		l.mu.Unlock()
 		return err
 	}
 	if kind == Renewed {
