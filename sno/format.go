@@ -9,7 +9,7 @@ import (
 )
 
 var descriptor = shape.Format{
-	Name: format, Worker: "partition", Field: "Partition", Options: []string{"partition", "meta", "sequence-min", "sequence-max"},
+	Name: format, Worker: "partition", Field: "Partition", Options: []string{"meta", "sequence-min", "sequence-max"},
 	Size: SizeBinary,
 	Text: shape.Text{Digits: digitsOfText, Name: "in [2-9a-x]", Least: SizeEncoded, Most: SizeEncoded},
 	Columns: []shape.Column{

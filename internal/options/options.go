@@ -47,7 +47,6 @@ var refusals = []struct{ option, reason string }{
 	{"increment-bits", "%s has no random increments"},
 	{"start-bits", "%s has no choice of random bits"},
 	{"reset", "the sequence of %s has one way to begin"},
-	{"partition", "%s has no partition"},
 	{"meta", "%s has no metabyte"},
 	{"sequence-min", "the sequence of %s has no bounds"},
 	{"sequence-max", "the sequence of %s has no bounds"},

@@ -80,7 +80,7 @@ type colourFlag struct {
 
 // AddColour adds --color to cmd and the commands below cmd.
 func (s *Streams) AddColour(cmd *cobra.Command) {
-	cmd.PersistentFlags().Var(&colourFlag{s, "auto"}, "color", "use colour: auto, always or never")
+	cmd.PersistentFlags().Var(&colourFlag{s, "auto"}, "color", "use color: auto, always or never")
 	Complete(cmd, "color", "auto", "always", "never")
 }
 

@@ -32,22 +32,6 @@ func (f Format) Has(flag string) bool {
 	return options.Refuse(d, flag) == nil
 }
 
-// forAll is the annotation of a flag that all formats have, though its name is also an option of a format.
-const forAll = "firn_for_all"
-
-// ForAll says that all formats have a flag of cmd, whatever the flags of this name mean elsewhere.
-func ForAll(cmd *cobra.Command, flag string) {
-	if err := cmd.Flags().SetAnnotation(flag, forAll, nil); err != nil {
-		panic(err) // no such flag
-	}
-}
-
-// HasFlag is Has for a flag of a command.
-func (f Format) HasFlag(flag *pflag.Flag) bool {
-	_, all := flag.Annotations[forAll]
-	return all || f.Has(flag.Name)
-}
-
 // NarrowCompletion is [Narrow] for a shell that completes a command line.
 func NarrowCompletion(root *cobra.Command, args []string) {
 	if len(args) < 2 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
@@ -65,7 +49,7 @@ func Narrow(cmd *cobra.Command, words []string) {
 		return
 	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !format.HasFlag(flag) {
+		if !format.Has(flag.Name) {
 			flag.Hidden = true
 		}
 	})

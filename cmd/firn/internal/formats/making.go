@@ -26,9 +26,14 @@ func (m *MakingFlags) AddTo(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&m.reset, "reset", false, "begin each millisecond at 0 (snowflakesi)")
 	cli.Group(cmd, groupTitle, "reset")
 	number(cmd, &m.startBits, "start-bits", "random bits of the counter's start (scru160)")
-	number(cmd, &m.meta, "meta", "metabyte, 0 to 255 (sno)")
+	AddMeta(cmd, &m.meta)
 	number(cmd, &m.sequenceMin, "sequence-min", "smallest sequence, without a lease (sno)")
 	number(cmd, &m.sequenceMax, "sequence-max", "largest sequence, without a lease (sno)")
+}
+
+// AddMeta adds --meta to cmd.
+func AddMeta(cmd *cobra.Command, meta *cli.Number) {
+	number(cmd, meta, "meta", "metabyte, 0 to 255 (sno)")
 }
 
 // Recipe returns how to make the IDs of a format, for the flags of o and m, or an error of usage.
@@ -67,33 +72,22 @@ func (m *MakingFlags) bound(r *shape.Recipe) error {
 	return nil
 }
 
-// A Worker is the flags --worker and --partition, which both name the worker.
-type Worker struct {
-	cli.Number
-	partition cli.Number
-}
+// A Worker is the flag --worker.
+type Worker struct{ cli.Number }
 
-// AddTo adds the flags to cmd. The text says what the default is.
+// AddTo adds the flag to cmd. The text says what the default is.
 func (w *Worker) AddTo(cmd *cobra.Command, def string) {
 	number(cmd, &w.Number, "worker", "worker number (default: "+def+")")
-	number(cmd, &w.partition, "partition", "partition number (sno; alias of --worker)")
 }
 
 // Check returns an error of usage for a worker that IDs of the shape do not have.
 func (w *Worker) Check(f Format, s *shape.Shape) error {
-	name := "worker"
-	if w.partition.Given {
-		if w.Given {
-			return cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", w.partition.Text)
-		}
-		name, w.Number = "partition", w.partition
-	}
 	last, ok := s.LastWorker()
 	switch {
 	case !w.Given, ok && w.Value >= 0 && w.Value <= last:
 		return nil
 	case ok:
-		return cli.BadFlag(name, w.Text, "is not in 0 to "+strconv.Itoa(last))
+		return cli.BadFlag("worker", w.Text, "is not in 0 to "+strconv.Itoa(last))
 	case f.Has("node-bits"):
 		return cli.Usagef("--worker: %s has no worker number without --node-bits: leave out --worker", f.Name())
 	}

@@ -83,7 +83,7 @@ func (o *Options) Given() (words []string) {
 // Refuse returns an error of usage if a flag is set that the format does not have.
 func (o *Options) Refuse(f Format) (err error) {
 	o.Flags.Visit(func(flag *pflag.Flag) {
-		if err == nil && !f.HasFlag(flag) {
+		if err == nil && !f.Has(flag.Name) {
 			err = o.wrong(options.Refuse(f.Descriptor(), flag.Name))
 		}
 	})

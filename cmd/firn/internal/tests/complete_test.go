@@ -48,7 +48,7 @@ func TestCompletionOfFlags(t *testing.T) {
 			cmd.InitDefaultVersionFlag()
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {
 				text, ok := offered["--"+f.Name]
-				switch want := !f.Hidden && (!named || format.HasFlag(f)); {
+				switch want := !f.Hidden && (!named || format.Has(f.Name)); {
 				case ok != want && !required(cmd, offered):
 					t.Errorf("firn %s %s: --%s: offered is %v", path, first, f.Name, ok)
 				case ok && (text != f.Usage || strings.Contains(text, "`")):
@@ -116,7 +116,7 @@ func TestHelpOfFormat(t *testing.T) {
 			_, table, _ := strings.Cut(help, "\nFlags:\n")
 			table, _, _ = strings.Cut(table, "\nGlobal flags:\n")
 			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-				if shown := strings.Contains(table, "--"+f.Name+" "); shown != (!f.Hidden && format.HasFlag(f)) {
+				if shown := strings.Contains(table, "--"+f.Name+" "); shown != (!f.Hidden && format.Has(f.Name)) {
 					t.Errorf("firn %s %s --help: --%s is shown: %v", path, format.Name(), f.Name, shown)
 				}
 			})

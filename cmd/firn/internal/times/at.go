@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -54,13 +53,12 @@ func At(s *cli.Streams) *cobra.Command {
 	flags.VarP(&f.count, "count", "n", "make this many IDs for each TIME")
 	f.worker.AddTo(cmd, "the largest")
 	flags.Var(&f.sequence, "sequence", "first sequence in each tick (default: 0)")
-	flags.Var(&f.meta, "meta", "metabyte, 0 to 255 (sno)")
+	formats.AddMeta(cmd, &f.meta)
 	f.as.AddTo(cmd, "write IDs as text, int or hex", formats.WrittenForms)
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
 	f.source.addTo(cmd)
-	for _, name := range []string{"count", "sequence", "meta"} {
-		cli.Complete(cmd, name)
-	}
+	cli.Complete(cmd, "count")
+	cli.Complete(cmd, "sequence")
 	return cmd
 }
 
@@ -85,8 +83,8 @@ func (f *atFlags) maker(ctx context.Context, format string) (*maker, error) {
 		m.note = m.worker > 0
 	}
 	m.meta = f.meta.Value
-	if m.meta < 0 || m.meta > math.MaxUint8 {
-		return nil, cli.BadFlag("meta", f.meta.Text, "is not in 0 to 255")
+	if last := 1<<l.shape.Fields[l.shape.Meta].Bits - 1; f.meta.Given && (m.meta < 0 || m.meta > last) {
+		return nil, cli.BadFlag("meta", f.meta.Text, "is not in 0 to "+strconv.Itoa(last))
 	}
 	m.sequence = f.sequence.Value
 	switch most := m.room() - 1; {

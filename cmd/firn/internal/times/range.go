@@ -17,17 +17,16 @@ import (
 type rangeFlags struct {
 	source
 	intervalFlags
-	column, table          nameValue
-	where, kind, partition choice
-	json                   bool
+	column      nameValue
+	where, kind choice
+	json        bool
 }
 
 // Range returns the command firn range.
 func Range(s *cli.Streams) *cobra.Command {
-	f := rangeFlags{intervalFlags: intervalFlags{now: time.Now}, column: "id", table: "orders"}
+	f := rangeFlags{intervalFlags: intervalFlags{now: time.Now}, column: "id"}
 	f.where = choice{typ: "DATABASE", values: databaseNames()}
 	f.kind = choice{typ: "KIND", values: kindNames(kinds)}
-	f.partition = choice{typ: "UNIT", values: unitNames()}
 	cmd := &cobra.Command{
 		Use:   "range FORMAT (--from TIME --to TIME | --last DURATION)",
 		Short: "Find the IDs of a time range, and the SQL that selects them",
@@ -56,13 +55,9 @@ func Range(s *cli.Streams) *cobra.Command {
 	flags.Var(&f.column, "id", "name of the column, also after TABLE.")
 	flags.Var(&f.where, "where", "print only the condition for postgres, mysql or sqlite")
 	flags.Var(&f.kind, "kind", "only for columns of kind integer, text, bytes or uuid")
-	flags.Var(&f.partition, "partition", "print DDL: a partition each day, week, month or year")
-	flags.Var(&f.table, "table", "name of the table with partitions")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object")
 	f.source.addTo(cmd)
-	formats.ForAll(cmd, "partition") // of a table, and not of a sno
-	for name, values := range map[string][]string{"from": nil, "to": nil, "last": nil, "id": nil, "table": nil,
-		"where": f.where.values, "kind": f.kind.values, "partition": f.partition.values} {
+	for name, values := range map[string][]string{"from": nil, "to": nil, "last": nil, "id": nil, "where": f.where.values, "kind": f.kind.values} {
 		cli.Complete(cmd, name, values...)
 	}
 	return cmd
@@ -91,16 +86,8 @@ func (f *rangeFlags) answer(s *cli.Streams, i interval) error {
 	if !i.fits(k) {
 		return cli.BadFlag("kind", string(k), i.Name()+" has no such form: want "+cli.List(kindNames(i.kinds()), "or"))
 	}
-	switch {
-	case f.partition.value == "" && f.Flags.Changed("table"):
-		return cli.Usagef("--table: is for --partition: add --partition month, or leave out --table")
-	case f.partition.value != "" && f.where.value != "":
-		return cli.Usagef("--where %s: cannot be used with --partition", f.where.value)
-	case f.json && f.where.value != "":
+	if f.json && f.where.value != "" {
 		return cli.Usagef("--where %s: cannot be used with --json, which has the conditions for all databases", f.where.value)
-	case f.partition.value != "":
-		u := units[slices.IndexFunc(units, func(u unit) bool { return u.name == f.partition.value })]
-		return i.writePartitions(s, u, k, string(f.table), string(f.column), f.json)
 	}
 	first, last, err := i.ends()
 	switch {

@@ -4,7 +4,6 @@
 //	interval.go   an interval of times, and its first and last ID
 //	range.go      the command firn range
 //	where.go      conditions for databases
-//	partition.go  partitions of PostgreSQL
 //	at.go         the command firn at
 package times
 

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -297,65 +296,5 @@ func (d database) searches(t testing.TB, table, where string) {
 	}
 	if plan := strings.Join(d.strings(t, query), "\n"); !strings.Contains(plan, want) {
 		t.Errorf("%s: %s", query, plan)
-	}
-}
-
-// TestPartitions: each ID is in the partition of its month, or week, day and year.
-func TestPartitions(t *testing.T) {
-	d := postgres.fresh(t)
-	from, to := time.Date(2026, 11, 20, 5, 0, 0, 0, time.UTC), time.Date(2027, 1, 13, 0, 0, 0, 0, time.UTC)
-	labels := map[string]func(time.Time) string{
-		"day": func(t time.Time) string { return t.Format("2006_01_02") }, "month": func(t time.Time) string { return t.Format("2006_01") }, "year": func(t time.Time) string { return t.Format("2006") },
-		"week": func(t time.Time) string { year, week := t.ISOWeek(); return fmt.Sprintf("%d_w%02d", year, week) },
-	}
-	n := 0
-	for _, s := range setups() {
-		for kind, typ := range map[string]string{"integer": "bigint", "text": `text COLLATE "C"`, "bytes": "bytea", "uuid": "uuid"} {
-			if kind == "integer" && !s.integer() || kind == "uuid" && s.Descriptor().AppendUUID == nil || kind == "text" && s.Descriptor().Text.Least != s.Descriptor().Text.Most {
-				continue
-			}
-			for _, unit := range slices.Sorted(maps.Keys(labels)) {
-				n++
-				table := fmt.Sprintf("Orders %d", n)
-				ddl := firnRun(t, append([]string{"range", s.Name(), "--from", from.Format(time.RFC3339), "--to", to.Format(time.RFC3339), "--partition", unit, "--kind", kind, "--table", table, "--id", "select"}, s.flags...)...)
-				parent := fmt.Sprintf("CREATE TABLE %q (\"select\" %s PRIMARY KEY", table, typ)
-				if !strings.Contains(ddl, "--   "+parent+", …)\n--   PARTITION BY RANGE (\"select\");\n") {
-					t.Fatalf("no %s in %s", parent, ddl)
-				}
-				tx, err := d.BeginTx(t.Context(), nil)
-				testkit.OK(t, err)
-				for _, statement := range []string{parent + ") PARTITION BY RANGE (\"select\")", ddl} {
-					if _, err := tx.ExecContext(t.Context(), statement); err != nil {
-						t.Fatal(err)
-					}
-				}
-				inserted := make(map[string]bool)
-				sh := must(s.Descriptor().Of(shape.Settings(s.set)))
-				for at := from; at.Before(to); at = at.Add(67*time.Hour + 7*time.Minute) {
-					day := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
-					for _, at := range []time.Time{at, day.AddDate(0, 0, 1), day.AddDate(0, 0, 1).Add(-1)} {
-						if !at.Before(to) {
-							continue
-						}
-						tick, _ := sh.Timestamp(at)
-						for _, id := range [][]byte{sh.First(s.Descriptor().Size, tick), sh.Last(s.Descriptor().Size, tick)} {
-							value := s.as(t, kind, id)
-							if inserted[hex.EncodeToString(id)] {
-								continue
-							}
-							inserted[hex.EncodeToString(id)] = true
-							var got string
-							if err := tx.QueryRowContext(t.Context(), fmt.Sprintf("INSERT INTO %q VALUES ($1) RETURNING tableoid::regclass::text", table), value).Scan(&got); err != nil {
-								t.Fatal(s, kind, unit, at, err)
-							}
-							if want := fmt.Sprintf("%q", table+"_"+labels[unit](at)); got != want {
-								t.Fatalf("%s, %s: the ID of %v is in %s, not in %s", s, kind, at, got, want)
-							}
-						}
-					}
-				}
-				testkit.OK(t, tx.Rollback())
-			}
-		}
 	}
 }
