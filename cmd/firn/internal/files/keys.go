@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/firn-id/firn/cmd/firn/internal/spill"
 	"github.com/firn-id/firn/internal/shape"
@@ -10,22 +11,24 @@ import (
 
 // A keys finds repeated IDs exactly, however many IDs there are.
 //
-// An ID above all earlier IDs of its generator cannot repeat an ID. Most IDs of a log are above, and adjacent:
-// keys stores adjacent IDs as one run. Every other ID is an exception, and keys stores the exception with its
-// line. In the end keys sorts the exceptions, and looks up each exception in the runs of its generator and
-// among the exceptions of earlier lines. A repeated ID is always an exception. The search therefore finds
+// An ID above all earlier IDs of its generator cannot repeat an ID. Most IDs of a log are above, and many are
+// adjacent: keys stores adjacent IDs as one run. Every other ID is an exception, and keys stores the exception
+// with its line. In the end keys sorts the exceptions, and looks up each exception in the runs of its generator
+// and among the exceptions of earlier lines. A repeated ID is always an exception. The search therefore finds
 // every repeated ID, and its line.
 //
 // Temporary files hold the runs and exceptions beyond the memory.
-type keys interface {
-	// add adds an ID, and returns the timestamp, and what is odd about the order.
-	add(id []byte, line int64) (timestamp uint64, odd order, err error)
-
-	// repeated calls f for each ID that is there before, in the order of lines.
-	repeated(ctx context.Context, f func(line int64, id []byte) error) error
-
-	generators() int
-	Close() error
+type keys struct {
+	size       int         // of an ID, in bytes
+	time       shape.Field // the timestamp
+	worker     shape.Field // of no bits if there is no worker
+	before     number      // the ID before
+	all        []*runs     // by worker
+	generators int
+	tape       tape
+	blocks     int64 // memory for blocks that are being filled
+	exceptions *spill.Sorter[[4]uint64]
+	answers    *spill.Sorter[[4]uint64]
 }
 
 // An order is what is odd about the place of an ID.
@@ -36,81 +39,113 @@ const (
 	regression                   // the timestamp is smaller than that of the generator's ID before
 )
 
-// lineBits are the bits of a line's number in a record.
-const lineBits = 48
+// A number is an ID of up to 24 bytes, as a number.
+type number [3]uint64
 
-// The parts of the memory for keys.
+const wordBytes = 8
+
+func numberOf(id []byte) (n number) {
+	i := len(n) - 1
+	for ; len(id) >= wordBytes; i-- {
+		n[i] = binary.BigEndian.Uint64(id[len(id)-wordBytes:])
+		id = id[:len(id)-wordBytes]
+	}
+	for _, b := range id {
+		n[i] = n[i]<<8 | uint64(b)
+	}
+	return n
+}
+
+// appendTo appends the last size bytes of a number.
+func (n number) appendTo(dst []byte, size int) []byte {
+	var all [len(n) * wordBytes]byte
+	for i, word := range n {
+		binary.BigEndian.PutUint64(all[i*wordBytes:], word)
+	}
+	return append(dst, all[len(all)-size:]...)
+}
+
+func (n number) less(than number) bool {
+	for i := range n {
+		if n[i] != than[i] {
+			return n[i] < than[i]
+		}
+	}
+	return false
+}
+
+func (n number) plus(m number) (sum number) {
+	var carry uint64
+	for i := len(n) - 1; i >= 0; i-- {
+		sum[i], carry = bits.Add64(n[i], m[i], carry)
+	}
+	return sum
+}
+
+func (n number) minus(m number) (rest number) {
+	var borrow uint64
+	for i := len(n) - 1; i >= 0; i-- {
+		rest[i], borrow = bits.Sub64(n[i], m[i], borrow)
+	}
+	return rest
+}
+
+// length returns the number of bytes without the zeros at the beginning.
+func (n number) length() int {
+	for i, word := range n {
+		if word != 0 {
+			return (len(n)-i-1)*wordBytes + (bits.Len64(word)+7)/8
+		}
+	}
+	return 0
+}
+
+// The records of exceptions and answers have the number of a worker and of a line beside an ID.
 const (
-	exceptionsPart = 2 // 1/2
-	tapePart       = 8
-	blocksPart     = 8
-	answersPart    = 8
+	workerBits = 16
+	lineBits   = 48
 )
 
 // newKeys returns keys for IDs of a shape and of a size in bytes.
-func newKeys(s shape.Shape, size int, memory int64) keys {
+func newKeys(s shape.Shape, size int, memory int64) *keys {
 	memory = max(memory, spill.LeastMemory)
-	if p, ok := newPlan(s, size); ok {
-		return &narrow{plan: p, all: make([]*narrowRuns, int(p.worker.mask)+1), blocks: blocks{memory: memory / blocksPart, tape: tape{memory: memory / tapePart}},
-			exceptions: spill.New[[2]uint64](spill.Config{Memory: memory / exceptionsPart}), answers: spill.New[[2]uint64](spill.Config{Memory: memory / answersPart})}
-	}
-	w := &wide{size: size, time: s.Fields[0], blocks: blocks{memory: memory / blocksPart, tape: tape{memory: memory / tapePart}},
-		exceptions: spill.New[[4]uint64](spill.Config{Memory: memory / exceptionsPart}), answers: spill.New[[4]uint64](spill.Config{Memory: memory / answersPart})}
-	workers := 1
+	k := &keys{size: size, time: s.Fields[0], tape: tape{memory: memory / 8}, blocks: memory / 8,
+		exceptions: spill.New[[4]uint64](spill.Config{Memory: memory / 2}), answers: spill.New[[4]uint64](spill.Config{Memory: memory / 8})}
 	if s.Worker > 0 {
-		w.worker = s.Fields[s.Worker]
-		if more := w.worker.Bits - workerBits; more > 0 {
-			w.worker.Bits, w.worker.Shift = workerBits, w.worker.Shift+more
+		k.worker = s.Fields[s.Worker]
+		if more := k.worker.Bits - workerBits; more > 0 {
+			k.worker.Bits, k.worker.Shift = workerBits, k.worker.Shift+more
 		}
-		workers = 1 << w.worker.Bits
 	}
-	w.all = make([]*wideRuns, workers)
-	return w
+	k.all = make([]*runs, 1<<k.worker.Bits)
+	return k
 }
 
-// blocks keeps the runs of all generators.
-type blocks struct {
-	tape   tape
-	memory int64 // for blocks that are being filled
-	count  int   // generators
-}
-
-// size returns the size of a block.
-func (b *blocks) size() int {
-	const least, most = 128, 16 << 10
-	return int(min(max(b.memory/int64(max(b.count, 1)), least), most))
-}
-
-// A narrow is keys of IDs whose key is one word.
-type narrow struct {
-	plan
-	blocks
-	before     windows       // of the ID before
-	all        []*narrowRuns // by generator
-	exceptions *spill.Sorter[[2]uint64]
-	answers    *spill.Sorter[[2]uint64]
-}
-
-// narrowRuns are the runs of a generator.
-type narrowRuns struct {
+// runs are the IDs of a generator that are not exceptions. The block has the runs before the present one: the
+// distance of a run from the end of the run before, and how many IDs more it has.
+type runs struct {
 	last       uint64 // timestamp
-	start, end uint64 // the keys of the present run
-	before     uint64 // the end of the run before, in the block
+	start, end number // of the present run
+	before     number // the end of the run before, in the block
 	chain
 }
 
-func (n *narrow) add(id []byte, line int64) (timestamp uint64, odd order, err error) {
-	w := windowsOf(id)
-	if w.less(n.before) {
+// add adds an ID, and returns the timestamp, and what is odd about the order.
+func (k *keys) add(id []byte, line int64) (timestamp uint64, odd order, err error) {
+	timestamp = k.time.Of(id)
+	n := numberOf(id)
+	if n.less(k.before) {
 		odd = disorder
 	}
-	n.before = w
-	worker, key := n.split(&w)
-	timestamp = key >> (n.shift & 63)
-	r := n.all[worker]
+	k.before = n
+	worker := uint64(0)
+	if k.worker.Bits > 0 {
+		worker = k.worker.Of(id)
+	}
+	r := k.all[worker]
 	if r == nil {
-		n.count++
-		n.all[worker] = &narrowRuns{last: timestamp, start: key, end: key}
+		k.generators++
+		k.all[worker] = &runs{last: timestamp, start: n, end: n}
 		return timestamp, odd, nil
 	}
 	if timestamp < r.last {
@@ -118,50 +153,53 @@ func (n *narrow) add(id []byte, line int64) (timestamp uint64, odd order, err er
 	}
 	r.last = timestamp
 	switch {
-	case key <= r.end:
-		err = n.exceptions.Add([2]uint64{uint64(worker)<<lineBits | ^key>>workerBits, ^key<<lineBits | uint64(line)})
-	case key-r.end == n.step:
-		r.end = key
+	case !r.end.less(n):
+		err = k.exceptions.Add([4]uint64{worker<<lineBits | ^n[0]>>workerBits, ^n[0]<<lineBits | ^n[1]>>workerBits,
+			^n[1]<<lineBits | ^n[2]>>workerBits, ^n[2]<<lineBits | uint64(line)})
+	case n == r.end.plus(number{2: 1}):
+		r.end = n
 	default:
-		err = n.end(r)
-		r.start, r.end = key, key
+		err = k.end(r)
+		r.start, r.end = n, n
 	}
 	return timestamp, odd, err
 }
 
 // end moves the present run to the block.
-func (n *narrow) end(r *narrowRuns) error {
+func (k *keys) end(r *runs) error {
 	if len(r.block) == 0 {
-		r.before = 0
+		r.before = number{}
 	}
-	r.block = binary.AppendUvarint(r.block, r.start-r.before)
-	r.block = binary.AppendUvarint(r.block, (r.end-r.start)/n.step)
+	distance := r.start.minus(r.before)
+	length := distance.length()
+	r.block = distance.appendTo(append(r.block, byte(length)), length)
+	r.block = binary.AppendUvarint(r.block, r.end[2]-r.start[2])
 	r.before = r.end
-	if r.full(n.blocks.size()) {
-		return r.flush(&n.tape)
+	const least, most = 128, 16 << 10
+	if int64(len(r.block)) < min(max(k.blocks/int64(k.generators), least), most) {
+		return nil
 	}
-	return nil
+	return r.flush(&k.tape)
 }
 
-func (n *narrow) generators() int { return n.count }
-
-func (n *narrow) Close() error {
-	n.exceptions.Close()
-	n.answers.Close()
-	return n.tape.Close()
+func (k *keys) Close() error {
+	k.exceptions.Close()
+	k.answers.Close()
+	return k.tape.Close()
 }
 
-func (n *narrow) repeated(ctx context.Context, f func(line int64, id []byte) error) error {
-	if n.exceptions.Len() > 0 {
-		if err := n.search(ctx); err != nil {
+// repeated calls f for each ID that is there before, in the order of lines.
+func (k *keys) repeated(ctx context.Context, f func(line int64, id []byte) error) error {
+	if k.exceptions.Len() > 0 {
+		if err := k.search(ctx); err != nil {
 			return err
 		}
 	}
 	var id []byte
-	return n.answers.Each(ctx, func(batch [][2]uint64) error {
+	return k.answers.Each(ctx, func(batch [][4]uint64) error {
 		for _, r := range batch {
-			id = n.appendID(id[:0], uint16(r[0]), r[1])
-			if err := f(int64(r[0]>>workerBits), id); err != nil {
+			id = number(r[1:]).appendTo(id[:0], k.size)
+			if err := f(int64(r[0]), id); err != nil {
 				return err
 			}
 		}
@@ -169,63 +207,60 @@ func (n *narrow) repeated(ctx context.Context, f func(line int64, id []byte) err
 	})
 }
 
-// search looks up the exceptions, by generator, and from the greatest key.
-func (n *narrow) search(ctx context.Context) error {
-	var at narrowSearch
-	var last [2]uint64
+// search looks up the exceptions, by generator, and from the greatest ID.
+func (k *keys) search(ctx context.Context) error {
+	var at search
+	var last number
 	begun := false
-	err := n.exceptions.Each(ctx, func(batch [][2]uint64) error {
+	err := k.exceptions.Each(ctx, func(batch [][4]uint64) error {
 		for _, r := range batch {
-			worker, key := uint16(r[0]>>lineBits), ^(r[0]<<workerBits | r[1]>>lineBits)
-			line := r[1] & (1<<lineBits - 1)
-			again := begun && last[0] == r[0] && last[1]>>lineBits == r[1]>>lineBits
+			worker := r[0] >> lineBits
+			var n number
+			for i := range n {
+				n[i] = ^(r[i]<<workerBits | r[i+1]>>lineBits)
+			}
+			again := begun && worker == at.worker && n == last
 			if !again {
 				if !begun || worker != at.worker {
-					at = narrowSearch{worker: worker, step: n.step, runs: at.runs[:0]}
-					at.begin(n.all[worker], &n.tape, at.buf)
+					of := k.all[worker]
+					at = search{worker: worker, runs: append(at.runs[:0], run{of.start, of.end}), rewind: rewind{from: &k.tape, chain: of.chain, buf: at.buf}}
 				}
 				var err error
-				if again, err = at.has(key); err != nil {
+				if again, err = at.has(n); err != nil {
 					return err
 				}
 			}
-			begun, last = true, r
+			begun, last = true, n
 			if !again {
 				continue
 			}
-			if err := n.answers.Add([2]uint64{line<<workerBits | uint64(worker), key}); err != nil {
+			if err := k.answers.Add([4]uint64{r[3] & (1<<lineBits - 1), n[0], n[1], n[2]}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	n.exceptions.Close()
+	k.exceptions.Close()
 	return err
 }
 
-// A narrowSearch looks up falling keys in the runs of a generator.
-type narrowSearch struct {
-	worker uint16
-	step   uint64
-	runs   []narrowRun // of a block, those that may have the key
+// A search looks up falling IDs in the runs of a generator.
+type search struct {
+	worker uint64
+	runs   []run // of a block, those that may have the ID
 	rewind
 }
 
-type narrowRun struct{ start, steps uint64 }
+// A run is the IDs from start to end.
+type run struct{ start, end number }
 
-// begin begins at the present run of a generator.
-func (s *narrowSearch) begin(r *narrowRuns, t *tape, buf []byte) {
-	s.rewind = rewind{from: t, chain: r.chain, buf: buf}
-	s.runs = append(s.runs, narrowRun{r.start, (r.end - r.start) / s.step})
-}
-
-// has reports whether a run has the key.
-func (s *narrowSearch) has(key uint64) (bool, error) {
+// has reports whether a run has the ID.
+func (s *search) has(n number) (bool, error) {
 	for {
 		for len(s.runs) > 0 {
 			r := s.runs[len(s.runs)-1]
-			if key >= r.start {
-				return (key-r.start)%s.step == 0 && (key-r.start)/s.step <= r.steps, nil
+			if !n.less(r.start) {
+				return !r.end.less(n), nil
 			}
 			s.runs = s.runs[:len(s.runs)-1]
 		}
@@ -233,13 +268,14 @@ func (s *narrowSearch) has(key uint64) (bool, error) {
 		if !ok || err != nil {
 			return false, err
 		}
-		end := uint64(0)
+		var end number
 		for len(block) > 0 {
-			delta, n := binary.Uvarint(block)
-			steps, m := binary.Uvarint(block[n:])
-			block = block[n+m:]
-			s.runs = append(s.runs, narrowRun{end + delta, steps})
-			end += delta + steps*s.step
+			length := 1 + int(block[0])
+			start := end.plus(numberOf(block[1:length]))
+			more, n := binary.Uvarint(block[length:])
+			block = block[length+n:]
+			end = start.plus(number{2: more})
+			s.runs = append(s.runs, run{start, end})
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (r *report) text() error {
 	}
 	if r.ids > 0 {
 		if r.worker() {
-			fmt.Fprintf(t, "workers\t%d\n", r.keys.generators())
+			fmt.Fprintf(t, "workers\t%d\n", r.keys.generators)
 		}
 		fmt.Fprintf(t, "first\t%s\nlast\t%s\n", cli.TimeText(r.at(r.least)), cli.TimeText(r.at(r.most)))
 		fmt.Fprintf(t, "made\t%s IDs/s\nread\t%s IDs/s\n", short(made), short(read))
@@ -155,7 +155,7 @@ func (r *report) json() error {
 	}
 	fmt.Fprint(w, "]")
 	if r.worker() {
-		fmt.Fprintf(w, `,"workers":%d`, r.keys.generators())
+		fmt.Fprintf(w, `,"workers":%d`, r.keys.generators)
 	}
 	if r.ids > 0 {
 		fmt.Fprintf(w, `,"first":%q,"last":%q`, cli.TimeText(r.at(r.least)), cli.TimeText(r.at(r.most)))

@@ -90,9 +90,6 @@ type chain struct {
 // The head of a block: the field last of the chain, and the number of bytes after the head.
 const headSize = 8 + 4
 
-// full reports whether the block has a size or more.
-func (c *chain) full(size int) bool { return len(c.block) >= size }
-
 // flush moves the block to the tape.
 func (c *chain) flush(t *tape) error {
 	var head [headSize]byte

@@ -100,7 +100,7 @@ const allowance = 10 * time.Second
 // A verifier counts the faults of IDs.
 type verifier struct {
 	from intake.Source
-	keys keys
+	keys *keys
 
 	ids         int64
 	duplicates  faults
