@@ -187,6 +187,8 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		switch {
 		case failed == nil:
 			return time.Time{}, nil
+		case ctx.Err() != nil && (failed == errNone || failed == errExcluded): // no request says so
+			return time.Time{}, &waitError{failed, context.Cause(ctx)}
 		case failed == errAgain, ctx.Err() != nil:
 			return time.Time{}, failed
 		case failed == errTaken:

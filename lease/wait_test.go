@@ -60,6 +60,24 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// A context that ends while a lease looks for a free worker is the error, though no request has failed.
+func TestWaitEndsInLook(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	looking := false
+	store := &hooked{Store: memlease.New(), around: func(c call) error {
+		err := c.do(c.ctx)
+		if looking && c.op != "put" && c.key != poolKey("p") {
+			cancel()
+		}
+		return err
+	}}
+	clock, p := newTestClock(), mustCreate(t, store, 1)
+	keep(t, p, clock, Config{})
+	looking = true
+	_, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now, Wait: time.Minute})
+	testkit.Is(t, err, context.Canceled, "a lease")
+}
+
 // watched is a store that tells of each change.
 type watched struct {
 	driver.Store
