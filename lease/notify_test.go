@@ -10,9 +10,56 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 )
+
+// A choosyLease refuses workers once it is told to.
+type choosyLease struct {
+	grant.Grantee
+	refuses *atomic.Bool
+}
+
+func (g choosyLease) Grant(worker int, from, until time.Time) error {
+	if g.refuses.Load() {
+		return errRefusing
+	}
+	return g.Grantee.Grant(worker, from, until)
+}
+
+// A lease that has lost its worker may be closed within Notify when its generator has refused another.
+func TestCloseWhenRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p, refuses := newTestClock(), mustCreate(t, memlease.New(), 1), new(atomic.Bool)
+		q, down := cutOff(p)
+		var kept atomic.Pointer[Lease]
+		var log testLog
+		g := generator(t, clock)
+		l := testkit.Must(q.start(t.Context(), choosyLease{g.ForLease(), refuses}, Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
+			if log.add(e); e.Kind == Released {
+				testkit.OK(t, kept.Load().Close())
+			}
+		}}))
+		kept.Store(l)
+		down.Store(true)
+		time.Sleep(2 * time.Second)
+		_, other, _ := keep(t, p, clock, Config{})
+		down.Store(false)
+		time.Sleep(2 * time.Second)
+		refuses.Store(true)
+		testkit.OK(t, other.Close())
+		time.Sleep(10 * time.Second)
+		log.last(t, Lost)
+		log.last(t, Released)
+		testkit.OK(t, l.Close())
+		testkit.Is(t, l.Err(), ErrClosed, "afterwards")
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "afterwards")
+		if r := testkit.Must(p.get(t.Context(), 0)); r.Incarnation != "" {
+			t.Errorf("the worker was not given back: %+v", r)
+		}
+	})
+}
 
 // A lease may be closed within Notify, at any event. Released comes after the call has returned,
 // and no event follows.

@@ -510,12 +510,14 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 		}
 		err = &refusedError{err} // the generator has no such worker
 	}
-	if back, failed := l.giveBack(context.WithoutCancel(ctx), 0); back && failed == nil && isRefused(err) {
-		l.notify(Event{Kind: Released, Worker: got.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
-	}
+	back, failed := l.giveBack(context.WithoutCancel(ctx), 0)
+	until := time.UnixMicro(l.held.Until).UTC()
 	l.state = was // the generator has what it had
 	l.expecting.Store(expecting)
 	drop()
+	if back && failed == nil && isRefused(err) {
+		l.notify(Event{Kind: Released, Worker: got.Worker, Until: until}) // last: Notify may call Close
+	}
 	return got, false, err
 }
 
