@@ -89,15 +89,8 @@ func New(store driver.Store, random *rand.Rand, chances Chances) *Store {
 }
 
 // Get gets an entry, or meets a fault.
-func (f *Store) Get(ctx context.Context, key string) (entry driver.Entry, err error) {
-	err = f.call(ctx, "get", key, nil, func() error {
-		entry, err = f.Store.Get(ctx, key)
-		return err
-	})
-	if err != nil {
-		return driver.Entry{}, err
-	}
-	return entry, nil
+func (f *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
+	return ask(ctx, f, "get", key, nil, func() (driver.Entry, error) { return f.Store.Get(ctx, key) })
 }
 
 // Confirming returns the connection as a [driver.Confirmer], whose Confirm meets faults as Get does. If the
@@ -111,45 +104,26 @@ func (f *Store) Confirming() driver.Store {
 
 type confirming struct{ *Store }
 
-func (c confirming) Confirm(ctx context.Context, key string) (entry driver.Entry, err error) {
-	err = c.call(ctx, "confirm", key, nil, func() error {
-		entry, err = c.Store.Store.(driver.Confirmer).Confirm(ctx, key)
-		return err
+func (c confirming) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return ask(ctx, c.Store, "confirm", key, nil, func() (driver.Entry, error) {
+		return c.Store.Store.(driver.Confirmer).Confirm(ctx, key)
 	})
-	if err != nil {
-		return driver.Entry{}, err
-	}
-	return entry, nil
 }
 
 // List lists entries, or meets a fault.
-func (f *Store) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
-	err = f.call(ctx, "list", prefix, nil, func() error {
-		list, err = f.Store.List(ctx, prefix)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
+func (f *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	return ask(ctx, f, "list", prefix, nil, func() ([]driver.Entry, error) { return f.Store.List(ctx, prefix) })
 }
 
 // Put changes an entry, or meets a fault.
-func (f *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (made driver.Revision, err error) {
+func (f *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	sent := bytes.Clone(value)
 	// The call of a late request is over, and the context of the call with it.
 	again := func() bool {
 		_, err := f.Store.Put(context.Background(), key, sent, rev)
 		return err == nil
 	}
-	err = f.call(ctx, "put", key, again, func() error {
-		made, err = f.Store.Put(ctx, key, value, rev)
-		return err
-	})
-	if err != nil {
-		return driver.None, err
-	}
-	return made, nil
+	return ask(ctx, f, "put", key, again, func() (driver.Revision, error) { return f.Store.Put(ctx, key, value, rev) })
 }
 
 // Batching returns the methods of a store that is a [driver.Batcher]. Their requests meet faults as Get and Put do.
@@ -162,31 +136,17 @@ type batching struct {
 
 func (b batching) Batch() int { return b.store.Batch() }
 
-func (b batching) GetAll(ctx context.Context, keys []string) (all []driver.Entry, err error) {
-	err = b.faults.call(ctx, "get", keys[0], nil, func() error {
-		all, err = b.store.GetAll(ctx, keys)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+func (b batching) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
+	return ask(ctx, b.faults, "get", keys[0], nil, func() ([]driver.Entry, error) { return b.store.GetAll(ctx, keys) })
 }
 
-func (b batching) CreateAll(ctx context.Context, entries []driver.Entry) (revs []driver.Revision, err error) {
+func (b batching) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
 	sent := slices.Clone(entries)
 	again := func() bool {
 		revs, err := b.store.CreateAll(context.Background(), sent)
 		return err == nil && slices.ContainsFunc(revs, func(rev driver.Revision) bool { return rev != driver.None })
 	}
-	err = b.faults.call(ctx, "put", entries[0].Key, again, func() error {
-		revs, err = b.store.CreateAll(ctx, entries)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return revs, nil
+	return ask(ctx, b.faults, "put", entries[0].Key, again, func() ([]driver.Revision, error) { return b.store.CreateAll(ctx, entries) })
 }
 
 // Deliver delivers all late changes at once.
@@ -203,6 +163,19 @@ func (f *Store) Counts() Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts
+}
+
+// ask makes a call, as call does, and returns the result, or only the error.
+func ask[T any](ctx context.Context, f *Store, op, key string, again func() bool, do func() (T, error)) (result T, err error) {
+	err = f.call(ctx, op, key, again, func() error {
+		result, err = do()
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return result, nil
 }
 
 // call makes a call. If the call is a change, again makes the change once more, and reports whether it changed an entry.
