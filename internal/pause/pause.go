@@ -1,4 +1,4 @@
-// Package pause lets code wait that a context can end.
+// Package pause waits, unless a context ends first.
 package pause
 
 import (

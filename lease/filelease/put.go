@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -49,7 +50,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 // acquire compares the revision at each try. Once an entry has changed, all other waiters leave
 // with a conflict, so waiters need no queue.
 func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (unlock func(), number uint64, err error) {
-	for pause := minPause; ; pause = min(2*pause, maxPause) {
+	for wait := minPause; ; wait = min(2*wait, maxPause) {
 		f, e, err := s.read(key, false)
 		absent := errors.Is(err, driver.ErrNotFound)
 		switch {
@@ -79,15 +80,9 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (u
 			if unlock != nil {
 				unlock()
 			}
-			t := time.NewTimer(pause/2 + rand.N(pause))
-			select {
-			case <-ctx.Done():
-				t.Stop()
-			case <-t.C:
-			}
-			if ctx.Err() != nil {
+			if err := pause.For(ctx, wait/2+rand.N(wait)); err != nil {
 				return nil, 0, newError(driver.RemedySettings,
-					"%w: another process writes the entry, or is stopped while it does: %w", driver.ErrUnavailable, ctx.Err())
+					"%w: another process writes the entry, or is stopped while it does: %w", driver.ErrUnavailable, err)
 			}
 			same = unlock == nil && s.sameTimes(key, e)
 		}

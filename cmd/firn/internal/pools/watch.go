@@ -13,6 +13,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -44,8 +45,8 @@ func (v *view) watch(ctx context.Context) error {
 			return err
 		}
 		for again := true; again; again = w.err != nil {
-			if err := sleep(ctx, v.every); err != nil {
-				return err
+			if pause.For(ctx, v.every) != nil {
+				return context.Cause(ctx) // the signal
 			}
 			if w.take(w.read(ctx)); w.err != nil && ctx.Err() == nil {
 				cli.Complain(v.s.Err, w.err)
@@ -60,16 +61,6 @@ func ended(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
-}
-
-// sleep returns after a time, or returns the signal that ends ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // A watcher reads a pool again and again, and shows the last reading without an error.
@@ -159,7 +150,7 @@ func (w *watcher) onTerminal(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reader.Go(func() {
-		for sleep(ctx, w.every) == nil {
+		for pause.For(ctx, w.every) == nil {
 			select {
 			case readings <- w.read(ctx):
 			case <-ctx.Done():

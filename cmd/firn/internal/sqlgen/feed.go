@@ -16,6 +16,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
@@ -135,7 +136,7 @@ func (f *feed) open(ctx context.Context) (store driver.Store, err error) {
 			return store, err
 		}
 		f.say("%w", f.state.Hint(err))
-		if !pause(ctx, time.Second) {
+		if pause.For(ctx, time.Second) != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -201,11 +202,11 @@ func (f *feed) run(ctx context.Context) error {
 		case err == nil:
 			began = true
 			f.say("%w: taking another lease", o.why)
-			pause(ctx, f.every)
+			pause.For(ctx, f.every)
 		case began || passes(err):
 			f.say("%w", f.state.Hint(err))
 			err = nil
-			pause(ctx, time.Second)
+			pause.For(ctx, time.Second)
 		}
 		if ctx.Err() != nil {
 			break
@@ -215,16 +216,6 @@ func (f *feed) run(ctx context.Context) error {
 		return cause
 	}
 	return f.state.Hint(err)
-}
-
-// pause sleeps. If ctx ends first, pause reports false.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // errEpoch reports a database with IDs of another epoch.
@@ -259,7 +250,7 @@ func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err err
 		default:
 			f.say("standing by: worker %d is fed by %s", r.worker, r.holder)
 		}
-		if !pause(ctx, f.every) {
+		if pause.For(ctx, f.every) != nil {
 			return "", context.Cause(ctx)
 		}
 	}

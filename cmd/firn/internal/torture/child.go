@@ -14,6 +14,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -104,8 +105,7 @@ func (c *child) lossy(store driver.Store) driver.Store {
 	c.faulty = faults.New(store, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), // another fate for each try
 		faults.Chances{LoseRequest: 0.03, LoseReply: 0.06, Late: 0.04, Repeat: 0.08, Delay: 0.1})
 	c.faulty.Wait = func(ctx context.Context) error {
-		sleep(ctx, rand.N(c.Window/4))
-		return ctx.Err()
+		return pause.For(ctx, rand.N(c.Window/4))
 	}
 	lossy, batcher := c.faulty.Confirming(), c.faulty.Batching() // all stores of the command are Batchers
 	clock, timed := store.(driver.Clock)
@@ -220,7 +220,7 @@ func (c *child) start(ctx context.Context) (shape.Generator, *lease.Lease) {
 			}
 		}
 		c.notify(lease.Event{Kind: lease.Failing, Worker: -1, Err: err})
-		sleep(ctx, 20*time.Millisecond+rand.N(30*time.Millisecond))
+		pause.For(ctx, 20*time.Millisecond+rand.N(30*time.Millisecond))
 	}
 	return nil, nil
 }
@@ -236,7 +236,7 @@ func (c *child) run(ctx context.Context) error {
 	}
 	closed := make(chan struct{})
 	before := time.Now()
-	var pause, stuck time.Duration // between the IDs of an idle process; for how long the library has refused
+	var quiet, stuck time.Duration // between the IDs of an idle process; for how long the library has refused
 	var due float64                // IDs
 	for {
 		if last := c.last.Load(); !c.closing.Load() && (last || ctx.Err() != nil || stuck > 3*c.Window) {
@@ -252,12 +252,12 @@ func (c *child) run(ctx context.Context) error {
 			}()
 		}
 		spent := time.Since(before)
-		if c.Idle && !c.closing.Load() && spent < pause {
+		if c.Idle && !c.closing.Load() && spent < quiet {
 			time.Sleep(5 * time.Millisecond)
 			continue
 		}
 		before = before.Add(spent)
-		pause = c.Window + rand.N(8*c.Window)
+		quiet = c.Window + rand.N(8*c.Window)
 		const most = 1 << 15 // after a time without IDs
 		due = min(due+c.Rate*spent.Seconds(), most)
 		err := c.mint(g, int(due))

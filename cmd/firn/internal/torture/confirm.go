@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -30,7 +31,7 @@ func (c *child) confirmSome(ctx context.Context, l *lease.Lease) {
 	v, made := c.latest, time.Now()
 	go func() {
 		defer func() { <-c.confirms }()
-		if sleep(ctx, rand.N(2*c.Window)) {
+		if pause.For(ctx, rand.N(2*c.Window)) == nil {
 			c.confirm(l, v, made)
 		}
 	}()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -43,7 +44,7 @@ func (m *Makers) judge(histories map[int][]lease.Holder, worker int, at int64, n
 func persist[T any](ctx context.Context, get func() (T, error)) (T, error) {
 	for {
 		got, err := get()
-		if err == nil || !errors.Is(err, driver.ErrUnavailable) || !sleep(ctx, 50*time.Millisecond) {
+		if err == nil || !errors.Is(err, driver.ErrUnavailable) || pause.For(ctx, 50*time.Millisecond) != nil {
 			return got, err
 		}
 	}

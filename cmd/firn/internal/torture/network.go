@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/firn-id/firn/internal/pause"
 )
 
 // A network is between the processes of a slot and the servers of the store: a TCP proxy for each server
@@ -128,16 +130,7 @@ func (n *network) passes(ctx context.Context, lost func(weather) bool) bool {
 		}
 		return false
 	case w.delay > 0:
-		return sleep(ctx, w.delay)
+		return pause.For(ctx, w.delay) == nil
 	}
 	return true
-}
-
-// sleep waits, and reports whether ctx still goes on.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/firn-id/firn/internal/pause"
 )
 
 // A runner runs the processes, one in each slot at a time.
@@ -75,8 +77,8 @@ func (r *runner) run(parent context.Context) error {
 		start(func() error { return s.run(ctx) })
 	}
 	start(func() error {
-		sleep(ctx, 2*r.Window)
-		for end := time.Now().Add(patience); !r.startedAway() && time.Now().Before(end) && sleep(ctx, 20*time.Millisecond); {
+		pause.For(ctx, 2*r.Window)
+		for end := time.Now().Add(patience); !r.startedAway() && time.Now().Before(end) && pause.For(ctx, 20*time.Millisecond) == nil; {
 		}
 		return show()
 	})

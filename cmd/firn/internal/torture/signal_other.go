@@ -13,7 +13,7 @@ const Supported = false
 
 func detach(*exec.Cmd) {}
 
-func pause(*os.Process) error { return errors.ErrUnsupported }
+func suspend(*os.Process) error { return errors.ErrUnsupported }
 
 func resume(*os.Process) error { return errors.ErrUnsupported }
 

@@ -16,8 +16,8 @@ const Supported = true
 // detach keeps signals of the terminal from a process: only the run stops and ends processes.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// pause stops a process, and returns when all its threads stand still.
-func pause(p *os.Process) error {
+// suspend stops a process, and returns when all its threads stand still.
+func suspend(p *os.Process) error {
 	if err := p.Signal(syscall.SIGSTOP); err != nil {
 		return err // it has ended, and its number may be that of another process
 	}

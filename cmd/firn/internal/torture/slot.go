@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/firn-id/firn/internal/pause"
 )
 
 // A process is a process that the run has started.
@@ -247,15 +249,15 @@ func (s *slot) do(ctx context.Context, a action) (happened bool, err error) {
 			}
 			time.Sleep(time.Duration(s.process.number%8) * 25 * time.Millisecond)
 		case standing:
-			pause(s.process.cmd.Process) // the process may have ended: no harm
+			suspend(s.process.cmd.Process) // the process may have ended: no harm
 		case returning:
 			s.process.finish()
 			time.Sleep(time.Duration(s.process.number%8) * time.Millisecond)
 		}
 		happened = s.process.kill()
 	case stop:
-		happened = pause(s.process.cmd.Process) == nil
-		sleep(ctx, a.lasts)
+		happened = suspend(s.process.cmd.Process) == nil
+		pause.For(ctx, a.lasts)
 		resume(s.process.cmd.Process)
 	case step:
 		happened = s.set(ctx, s.offset+a.change)

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
+	"github.com/firn-id/firn/internal/pause"
 )
 
 // asProcess runs the program as a process of a run.
@@ -149,7 +150,7 @@ func (m *matrix) breakServers(ctx, faulty context.Context, c torture.Config, s s
 		faults := s.faults()
 		random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
 		for _, f := range faults {
-			if sleep(faulty, windows(1+2*random.Float64())); faulty.Err() != nil {
+			if pause.For(faulty, windows(1+2*random.Float64())) != nil {
 				return nil
 			}
 			if err := f.happen(ctx, windows(0.3+1.7*random.Float64())); err != nil {

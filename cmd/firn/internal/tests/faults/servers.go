@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firn-id/firn/internal/pause"
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/servertest"
@@ -45,7 +46,7 @@ func (f fault) happen(ctx context.Context, d time.Duration) error {
 	if err := within(f.begin); err != nil {
 		return err
 	}
-	sleep(ctx, d/f.part)
+	pause.For(ctx, d/f.part)
 	if err := within(f.mend); err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -207,12 +208,5 @@ func (k kubernetes) faults() []fault {
 		{"API server stopped", stop(k.Stop), healthy(k.Continue, k.WaitHealthy), 1},
 		{"etcd killed", do(func() { k.Etcd.Kill(0) }), healthy(first(k.Etcd.Restart), k.WaitHealthy), 1},
 		{"etcd stopped", stop(first(k.Etcd.Stop)), healthy(first(k.Etcd.Continue), k.WaitHealthy), 1},
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
 	}
 }
