@@ -70,7 +70,7 @@ type Door struct {
 	mu       sync.Mutex
 	waiting  map[net.Conn]struct{}  // connections without a protocol
 	given    map[*conn]struct{}     // open connections of HTTP and GRPC
-	beyond   map[net.Conn]time.Time // connections beyond the limit, and when they came
+	beyond   map[net.Conn]time.Time // connections beyond the limit, and when each was first read; zero before
 	draining bool
 
 	once    sync.Once      // begins the sweep
@@ -154,11 +154,18 @@ func (d *Door) makeRoom(c net.Conn) {
 		quiet := false
 		for c, came := range d.beyond {
 			_, silent := d.waiting[c]
+			if came.IsZero() { // its request may have come
+				continue
+			}
 			if out == nil || silent && !quiet || silent == quiet && came.Before(d.beyond[out]) {
 				out, quiet = c, silent
 			}
 		}
-		if rest := time.Until(d.beyond[out].Add(turn)); rest > 0 {
+		rest := turn
+		if out != nil {
+			rest = time.Until(d.beyond[out].Add(turn))
+		}
+		if rest > 0 {
 			d.mu.Unlock()
 			time.Sleep(rest)
 			d.mu.Lock()
@@ -167,7 +174,7 @@ func (d *Door) makeRoom(c net.Conn) {
 		delete(d.beyond, out)
 		out.Close()
 	}
-	d.beyond[c] = time.Now()
+	d.beyond[c] = time.Time{}
 }
 
 // serve finds the protocol of a connection, and hands the connection over.
@@ -188,6 +195,11 @@ func (d *Door) serve(c net.Conn, only, full bool) {
 		}
 		d.mu.Lock()
 		delete(d.beyond, c)
+		d.mu.Unlock()
+	}
+	if full {
+		d.mu.Lock()
+		d.beyond[c] = time.Now()
 		d.mu.Unlock()
 	}
 	inner, p, start, err := d.find(c, only)
