@@ -60,8 +60,8 @@ func runChild(args []string) error {
 		})
 	case "stream":
 		err = c.each(4, func() error { return c.stream(ctx) })
-	case "raw", "run":
-		err = c.each(8, func() error { return c.redis(ctx, c.load == "run") })
+	case "run":
+		err = c.each(8, func() error { return c.redis(ctx) })
 	default:
 		err = fmt.Errorf("unknown load %q", c.load)
 	}
@@ -135,18 +135,14 @@ func (c *child) stream(ctx context.Context) error {
 	}
 }
 
-func (c *child) redis(ctx context.Context, runs bool) error {
+func (c *child) redis(ctx context.Context) error {
 	client := redis.NewClient(&redis.Options{Addr: c.address, PoolSize: 1, DisableIdentity: true, Protocol: 2})
 	defer client.Close()
 	const pipeline = 4
 	for ctx.Err() == nil {
 		answers, err := client.Pipelined(context.Background(), func(p redis.Pipeliner) error {
 			for range pipeline {
-				if runs {
-					p.Do(context.Background(), "FIRN.RUN", "wide", c.n)
-				} else {
-					p.Do(context.Background(), "FIRN.RAW", "wide", c.n)
-				}
+				p.Do(context.Background(), "FIRN.RUN", "wide", c.n)
 			}
 			return nil
 		})
@@ -154,14 +150,6 @@ func (c *child) redis(ctx context.Context, runs bool) error {
 			return err
 		}
 		for _, a := range answers {
-			if !runs {
-				text, err := a.(*redis.Cmd).Text()
-				if err != nil || len(text) != 8*c.n {
-					return fmt.Errorf("%d bytes for %d IDs: %w", len(text), c.n, err)
-				}
-				c.ids.Add(int64(c.n))
-				continue
-			}
 			run, err := a.(*redis.Cmd).Int64Slice()
 			if err != nil || len(run) != 2 {
 				return fmt.Errorf("%d: %w", run, err)

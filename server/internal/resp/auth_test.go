@@ -78,13 +78,13 @@ func TestTokens(t *testing.T) {
 	check("$me", "CLIENT", "GETNAME")
 	check("+OK", "AUTH", "default", some)
 	check("-NOPERM permission: ", "INCR", "nanoflake")
-	check("-NOPERM permission: ", "FIRN.RAW", "nanoflake", "2")
+	check("-NOPERM permission: ", "FIRN.NEXT", "nanoflake", "2")
 	check("-NOPERM permission: ", "FIRN.RUN", "nanoflake", "2")
 	check("-NOPERM permission: ", "INCR", "scru160") // and not form: the answer says nothing about the generator
 	check("-NOPERM permission: ", "INCRBY", "scru160", "1")
 	check("-NOPERM permission: ", "FIRN.RUN", "scru160", "2")
 	check("-NOPERM permission: ", "FIRN.NEXT", "ulidflake", "0")
-	for _, words := range [][]string{{"INCR", "nope"}, {"INCRBY", "nope", "1"}, {"FIRN.NEXT", "nope"}, {"FIRN.RAW", "nope", "1"}, {"FIRN.RUN", "nope", "1"}} {
+	for _, words := range [][]string{{"INCR", "nope"}, {"INCRBY", "nope", "1"}, {"FIRN.NEXT", "nope"}, {"FIRN.RUN", "nope", "1"}} {
 		if v := ask(t, c, r, words...); v.text != `ERR unknown: no generator "nope"` {
 			t.Errorf("%q: %q", words, v.text)
 		}

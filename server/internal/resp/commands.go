@@ -57,8 +57,6 @@ func init() {
 		{name: "FIRN.LIST", least: 1, most: 1, group: "firn", summary: "Lists the generators.", run: runList},
 		{name: "FIRN.NEXT", least: 2, most: 3, key: true, changes: true, group: "firn", summary: "Makes an ID as text. With a count, an array of IDs.", run: runNext,
 			arguments: []argument{name, count}},
-		{name: "FIRN.RAW", least: 3, most: 3, key: true, changes: true, group: "firn", summary: "Makes IDs in one string: the binary forms, big-endian, one behind the other.", run: runRaw,
-			arguments: []argument{name, {"count", "integer", false}}},
 		{name: "FIRN.RUN", least: 3, most: 3, key: true, changes: true, group: "firn", summary: "Makes IDs that are consecutive integers: the first, and how many, up to count.", run: runRun,
 			arguments: []argument{name, {"count", "integer", false}}},
 		{name: "HELLO", least: 1, most: 7, free: true, group: "connection", summary: "Chooses the protocol, and may send the token.", run: runHello,

@@ -32,6 +32,11 @@ type conn struct {
 	rest []byte // the beginning of a command, while the connection is idle
 	eof  bool   // the client sends no more
 
+	short      [short]byte
+	busy       bool      // commands have come since until was set
+	until      time.Time // the deadline of reading; zero if it has passed, or there is none
+	writeUntil time.Time // the deadline of writing
+
 	// since is when the beginning of a command came, as the time since Server.began; 0 if none waits for its end.
 	since time.Duration
 
@@ -59,7 +64,6 @@ type work struct {
 	from, to int // the part of in that has not run
 	frame    frame
 	out      []byte // answers
-	left     []byte // the part of out that is not written, after errSlow
 	answers  int    // the number of answers in out that are no errors, for metrics
 	began    time.Time
 	ids      []byte
@@ -103,7 +107,7 @@ func (c *conn) idle() {
 
 // reset forgets answers.
 func (w *work) reset(s *Server) {
-	w.out, w.left, w.answers = w.out[:0], nil, 0
+	w.out, w.answers = w.out[:0], 0
 	if w.large {
 		w.giveBack(s)
 	}
@@ -121,50 +125,37 @@ func (w *work) room() []byte {
 	return w.in[w.to:]
 }
 
-// errSlow is the error of a writer that took a part of an answer, and would block.
-var errSlow = errors.New("the client reads slowly")
-
-// answer runs the whole commands of the input, and writes their answers. write returns the number of bytes that it took,
-// and an error if these are not all. After errSlow, work.left has the bytes that are left.
-func (c *conn) answer(write func([]byte) (int, error)) error {
-	w := c.work
-	if w.from == w.to {
-		return nil
-	}
+// answer runs the whole commands of the input, and writes their answers.
+func (c *conn) answer() {
 	if c.server.Calls != nil {
-		w.began = time.Now()
+		c.work.began = time.Now()
 	}
 	c.failed = nil
 	for more := true; more; {
 		more = c.run()
-		if err := c.flush(write); err != nil {
-			return err
+		if !c.flush() {
+			return
 		}
 	}
-	return nil
 }
 
-// flush writes the answers.
-func (c *conn) flush(write func([]byte) (int, error)) error {
+// flush writes the answers. It returns false if nothing can be written any more.
+func (c *conn) flush() bool {
 	w := c.work
+	now := time.Now()
 	if w.answers > 0 && c.server.Calls != nil {
-		c.server.Calls.Answered(w.answers, time.Since(w.began))
+		c.server.Calls.Answered(w.answers, now.Sub(w.began))
 	}
-	w.answers = 0
-	if len(w.out) == 0 {
-		return nil
-	}
-	n, err := write(w.out)
-	if err == errSlow {
-		w.left = w.out[n:]
-		return err
-	}
-	if err != nil {
-		c.end = lost
-		return err
+	if len(w.out) > 0 {
+		if err := c.write(w.out, now); err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				c.server.Log.Debug("a client of RESP does not read", "client", c.net.RemoteAddr(), "error", err)
+			}
+			c.end = lost
+		}
 	}
 	w.reset(c.server)
-	return nil
+	return c.end != lost
 }
 
 // run runs commands, and reports whether there may be more of them than the answers have room for.
@@ -198,61 +189,6 @@ func (c *conn) refuse(e *reason.Error) {
 	e = reason.Of(c.bearer.Tell(e))
 	c.server.Calls.Refused(e.Of)
 	c.work.out = appendError(c.work.out, e)
-}
-
-// writeSlowly writes what is left of an answer by the methods of net.Conn, to a client that does not read fast enough.
-func (c *conn) writeSlowly() error {
-	w := c.work
-	_, err := c.write(w.left)
-	if err != nil {
-		c.server.Log.Debug("a client of RESP does not read", "client", c.net.RemoteAddr(), "error", err)
-		c.end = lost
-	}
-	w.reset(c.server)
-	return err
-}
-
-// write writes to a client that may read slowly. A large answer has more time: a second for 64 KiB.
-func (c *conn) write(b []byte) (int, error) {
-	const inTime = 640 * 1024 // bytes that take as long as the slowest small answer
-	slowest := c.server.slowest
-	if err := c.net.SetWriteDeadline(time.Now().Add(slowest + slowest*time.Duration(len(b))/inTime)); err != nil {
-		return 0, err
-	}
-	return c.net.Write(b)
-}
-
-// late ends a connection that has sent a part of a command, and not the rest in time. late reports whether it has
-// ended the connection.
-func (c *conn) late() bool {
-	if c.since == 0 || time.Since(c.server.began) < c.since+c.server.partly {
-		return false
-	}
-	c.begin()
-	c.refuse(reason.Request.Because(protocolErrorf("the end of the command has not come in %v", c.server.partly)))
-	c.end = said
-	c.flush(c.write)
-	return true
-}
-
-// patient is the number of reads after which a connection trusts short reads, and the most reads after the beginning of
-// Drain. A read that does not fill the buffer has emptied the socket, and a second read would only confirm that. But the
-// end of the client's data may have come with the data, and then no event follows. So connections with few reads read
-// until the socket is empty, and the others look again after a time.
-const patient = 16
-
-// past is a deadline that has passed.
-var past = time.Unix(1, 0)
-
-// wake makes the connection's goroutine look at Server.draining. Drain calls wake.
-func (c *conn) wake() { c.net.SetReadDeadline(past) }
-
-// deadline sets the time when the goroutine stops waiting for the client. The zero time is never.
-func (c *conn) deadline(t time.Time) {
-	c.net.SetReadDeadline(t)
-	if c.server.draining.Load() { // perhaps wake came between the two lines before
-		c.wake()
-	}
 }
 
 // linger ends the server's side of the connection, and waits for the client's end. Closing a connection that has

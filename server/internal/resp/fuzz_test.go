@@ -73,7 +73,7 @@ func FuzzConn(f *testing.F) {
 		f.Add([]byte(frameOf("PING")+v.bytes[:min(len(v.bytes), 200)]), []byte{3})
 	}
 	for _, command := range [][]string{{"INCR", "snowflakesi"}, {"FIRN.RUN", "nanoflake", "2"}, {"INFO"}, {"FIRN.LIST"}, {"HELLO", "3"}, {"COMMAND"}, {"COMMAND", "DOCS"},
-		{"FIRN.NEXT", "nanoflake", "3"}, {"FIRN.RAW", "nanoflake", "3"}, {"CLIENT", "ID"}, {"QUIT"}, {"FIRN.INSPECT", "673740726894358528"}, {"INCR", "order:1"}} {
+		{"FIRN.NEXT", "nanoflake", "3"}, {"CLIENT", "ID"}, {"QUIT"}, {"FIRN.INSPECT", "673740726894358528"}, {"INCR", "order:1"}} {
 		f.Add([]byte(strings.Repeat(frameOf(command...), 3)), []byte{255, 0})
 	}
 	full, none := newSet(f), &supply.Set{}

@@ -1,12 +1,11 @@
 // Package resp speaks RESP, the protocol of Redis, so a Redis client of any language gets IDs: INCR answers with a new
-// ID of 64 bits, and FIRN.NEXT, FIRN.RAW and FIRN.RUN make IDs of all formats, and many at a time.
+// ID of 64 bits, and FIRN.NEXT and FIRN.RUN make IDs of all formats, and many at a time.
 //
-// A connection has one goroutine. On Unix the goroutine reads and writes the socket itself, inside one callback of
-// [syscall.RawConn]. The callback reads into a pooled buffer, runs all whole commands, and writes all answers at once. TLS,
-// and other systems, use the methods of [net.Conn]. An idle connection has no buffer in both cases.
+// A connection has one goroutine. It reads what has come, runs all whole commands, and writes all answers at once. Only while
+// commands run the connection has the buffers for them, from a pool.
 //
-//	Start ─▶ fast (loop_unix.go) ─┐                        ┌─▶ parse (parse.go)
-//	          └▶ plain (plain.go)   ──┴─▶ conn.answer (conn.go)┴─▶ conn.command (commands.go, take.go)
+//	Start ─▶ serve (serve.go) ─▶ answer (conn.go) ─▶ parse (parse.go)
+//	                                               └▶ command (commands.go, take.go)
 package resp
 
 import (
@@ -86,7 +85,7 @@ func (s *Server) ServeConn(n net.Conn, start []byte, entered func()) {
 // calls Drain after entered knows that the commands of the connection are answered. Start calls known whenever the client
 // sends a token of the server.
 //
-// Start may return before the connection ends. Then goroutines with small stacks wait for the client: return soon, too.
+// Start returns before the connection ends. The goroutines that wait for the client have small stacks: return soon, too.
 func (s *Server) Start(n net.Conn, start []byte, known, entered, ended func()) {
 	c := &conn{server: s, net: n, number: s.numbers.Add(1), protocol: 2, known: known, ended: ended}
 	ok := s.enter(c)
@@ -99,14 +98,7 @@ func (s *Server) Start(n net.Conn, start []byte, known, entered, ended func()) {
 	defer c.rescue()
 	s.Calls.Opened()
 	c.feed(start)
-	c.idle()
-	if c.end == open && c.fast() {
-		return
-	}
-	if c.end == open {
-		c.plain()
-	}
-	c.finish()
+	go c.serve()
 }
 
 // enter adds a connection to those that Drain ends. It returns false if the server drains.

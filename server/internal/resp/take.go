@@ -33,7 +33,7 @@ func (c *conn) find(key []byte) (*supply.Source, error) {
 func (c *conn) integers(key []byte, command string) (*supply.Source, error) {
 	s, err := c.find(key)
 	if err == nil && !s.Integer() {
-		err = reason.Form.New("an ID of generator %s (format %s) has %d bytes, and %s answers with integers of 8 bytes: use FIRN.NEXT or FIRN.RAW", s.Name, s.Format.Name(), s.Size, command)
+		err = reason.Form.New("an ID of generator %s (format %s) has %d bytes, and %s answers with integers of 8 bytes: use FIRN.NEXT", s.Name, s.Format.Name(), s.Size, command)
 	}
 	return s, err
 }
@@ -183,23 +183,6 @@ func runNext(c *conn, words [][]byte) error {
 	return nil
 }
 
-func runRaw(c *conn, words [][]byte) error {
-	w := c.work
-	s, n, err := c.many(words)
-	if err != nil {
-		return err
-	}
-	if err := c.grow(n * s.Size); err != nil {
-		return err
-	}
-	w.out = appendHead(w.out, '$', n*s.Size)
-	if w.out, err = c.binary(s, w.out, n); err != nil {
-		return err
-	}
-	w.out = append(w.out, "\r\n"...)
-	return nil
-}
-
 func runRun(c *conn, words [][]byte) error {
 	w := c.work
 	s, err := c.find(words[1])
@@ -207,7 +190,7 @@ func runRun(c *conn, words [][]byte) error {
 		return err
 	}
 	if !s.Runs() {
-		return reason.Form.New("the IDs of generator %s (format %s) are no consecutive integers: use FIRN.RAW", s.Name, s.Format.Name())
+		return reason.Form.New("the IDs of generator %s (format %s) are no consecutive integers: use FIRN.NEXT", s.Name, s.Format.Name())
 	}
 	n, err := c.count(words[2])
 	if err != nil {

@@ -30,9 +30,6 @@ for protocol in (2, 3) if major >= 5 else (2,):
     first, count = client.execute_command("FIRN.RUN", "nanoflake", 10)
     for i in range(count):
         see(first + i)
-    raw = client.execute_command("FIRN.RAW", "nanoflake", 3)
-    for i in range(0, 24, 8):
-        see(int.from_bytes(raw[i : i + 8], "big"))
     assert len(client.execute_command("FIRN.NEXT", "sno", 3)) == 3
     assert client.info()["firn_version"] == "1.2.3"
     assert client.client_getname() == "test"

@@ -26,6 +26,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/server/firnv1"
 )
 
@@ -58,7 +59,7 @@ func TestChaos(t *testing.T) {
 	defer cancel()
 	var clients []*client
 	var running sync.WaitGroup
-	for _, kind := range []func(addresses []string) []taker{overRESP, overRESPRaw, overHTTP, overGRPC} {
+	for _, kind := range []func(addresses []string) []taker{overRESP, overRESPNext, overHTTP, overGRPC} {
 		for n := range 2 {
 			c := &client{takers: kind([]string{servers[0].Host(), servers[1].Host()}), at: n}
 			clients = append(clients, c)
@@ -240,15 +241,23 @@ func overRESP(addresses []string) (all []taker) {
 	return all
 }
 
-func overRESPRaw(addresses []string) (all []taker) {
+func overRESPNext(addresses []string) (all []taker) {
 	for _, a := range addresses {
 		c := redisClient(a)
-		all = append(all, taker{"FIRN.RAW", func(ctx context.Context) ([]uint64, error) {
-			text, err := c.Do(ctx, "FIRN.RAW", "nanoflake", batch).Text()
+		all = append(all, taker{"FIRN.NEXT", func(ctx context.Context) ([]uint64, error) {
+			texts, err := c.Do(ctx, "FIRN.NEXT", "nanoflake", batch).StringSlice()
 			if err != nil {
 				return nil, err
 			}
-			return unpacked([]byte(text))
+			var ids []uint64
+			for _, text := range texts {
+				id, err := nanoflake.Parse(text)
+				if err != nil {
+					return nil, err
+				}
+				ids = append(ids, uint64(id))
+			}
+			return ids, nil
 		}})
 	}
 	return all
