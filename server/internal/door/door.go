@@ -73,10 +73,6 @@ type Door struct {
 	beyond   map[net.Conn]time.Time // connections beyond the limit, and when each was first read; zero before
 	draining bool
 
-	once    sync.Once      // begins the sweep
-	swept   chan struct{}  // ends the sweep
-	began   time.Time      // the times of sweeps and deadlines count from here by the monotonic clock: the other clock may jump
-	last    atomic.Int64   // the time of the last sweep, in nanoseconds since began
 	finding sync.WaitGroup // connections that no server has yet
 	serving sync.WaitGroup // all connections
 	linger  sync.WaitGroup // connections that end without a reset
@@ -88,7 +84,7 @@ func New(c Config) *Door {
 		c.First = 20 * time.Second
 	}
 	d := &Door{Config: c, queues: [2]*queue{newQueue(), newQueue()}, waiting: map[net.Conn]struct{}{}, given: map[*conn]struct{}{},
-		beyond: map[net.Conn]time.Time{}, swept: make(chan struct{}), began: time.Now()}
+		beyond: map[net.Conn]time.Time{}}
 	return d
 }
 
@@ -100,7 +96,6 @@ func (d *Door) Listener(p Protocol) net.Listener { return d.queues[p] }
 func (d *Door) Serve(ln net.Listener, only bool) {
 	d.queues[HTTP].setAddr(ln.Addr())
 	d.queues[GRPC].setAddr(ln.Addr())
-	d.once.Do(func() { go d.sweep() })
 	var pause time.Duration
 	for {
 		c, err := ln.Accept()
@@ -225,7 +220,7 @@ func (d *Door) serve(c net.Conn, only, full bool) {
 		return // the goroutine's stack has grown: RESP waits for the client in another
 	default:
 		inner.SetDeadline(time.Time{})
-		d.hand(&conn{Conn: inner, deadlines: newDeadlines(inner, d), start: start, door: d, protocol: p, full: full, known: known, ended: ended})
+		d.hand(&conn{Conn: inner, start: start, door: d, protocol: p, full: full, known: known, ended: ended})
 		d.finding.Done() // the server of the protocol has the connection, or the connection is closed
 		return
 	}
@@ -380,7 +375,6 @@ func (d *Door) Drain() {
 
 // Wait waits for the ends of all connections, until ctx ends. Call Wait once, after Drain.
 func (d *Door) Wait(ctx context.Context) {
-	defer close(d.swept)
 	done := make(chan struct{})
 	go func() {
 		d.serving.Wait()
@@ -441,7 +435,6 @@ type closeWriter interface{ CloseWrite() error }
 // A conn is a connection of HTTP or GRPC.
 type conn struct {
 	net.Conn
-	*deadlines
 	start    []byte // read before, and not read from the conn yet
 	door     *Door
 	protocol Protocol
@@ -468,24 +461,8 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.start = c.start[n:]
 		return n, nil
 	}
-	if err := c.read.begin(); err != nil {
-		return 0, err
-	}
-	defer c.read.end()
 	return c.Conn.Read(p)
 }
-
-func (c *conn) Write(p []byte) (int, error) {
-	if err := c.write.begin(); err != nil {
-		return 0, err
-	}
-	defer c.write.end()
-	return c.Conn.Write(p)
-}
-
-func (c *conn) SetDeadline(t time.Time) error      { return errors.Join(c.read.move(t), c.write.move(t)) }
-func (c *conn) SetReadDeadline(t time.Time) error  { return c.read.move(t) }
-func (c *conn) SetWriteDeadline(t time.Time) error { return c.write.move(t) }
 
 // CloseWrite ends the answers. net/http calls CloseWrite before it closes a connection with bytes unread.
 func (c *conn) CloseWrite() error {
