@@ -11,9 +11,9 @@ import (
 	"github.com/firn-id/firn/server"
 )
 
-// spareFiles is how many files a server needs beside limits.connections: for stores, logs and sockets, and 32 for connections
+// spareFiles is how many files a server needs beside limits.connections: for stores, logs and sockets, and 64 for connections
 // beyond the limit.
-const spareFiles = 64 + 32
+const spareFiles = 64 + 64
 
 // fitFiles lowers the limit of connections, with a warning, if the process may open fewer files than the server needs.
 // The Go runtime has raised the limit of files to the highest that the process may have.

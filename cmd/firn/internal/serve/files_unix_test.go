@@ -25,7 +25,7 @@ func TestFit(t *testing.T) {
 		{server.DefaultConnections + spareFiles - 1, 0, server.DefaultConnections - 1, 1},
 		{1024, 0, 1024 - spareFiles, 1},
 		{1024, 500, 500, 0},
-		{100, 500, 100 - spareFiles, 1},
+		{200, 500, 200 - spareFiles, 1},
 		{spareFiles, 1, 1, 1},
 		{3, 500, 1, 1},
 		{1 << 63, 500, 500, 0},

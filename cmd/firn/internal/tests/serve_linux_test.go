@@ -217,7 +217,7 @@ func TestServeFiles(t *testing.T) {
 		flags string
 		warns bool
 	}{{"", true}, {" --config " + config, false}} {
-		cmd := exec.Command("sh", "-c", "ulimit -n 128; exec firn serve --listen 127.0.0.1:0 --state "+t.TempDir()+c.flags)
+		cmd := exec.Command("sh", "-c", "ulimit -n 160; exec firn serve --listen 127.0.0.1:0 --state "+t.TempDir()+c.flags)
 		s := runServe(t, cmd)
 		s.until("an address", func() bool { return strings.Contains(s.log.String(), "listening") })
 		s.end(syscall.SIGTERM)
