@@ -6,28 +6,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
+	"time"
 )
 
-// open opens the file that all tests of a user lock. Children do not inherit the file.
-func open() (*os.File, error) {
-	return os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("firn-test-turn-%d", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
-}
-
-// lock takes the lock of the file.
+// lock takes the lock of one of as many files as the machine has processors. All tests of a user lock them. Children do not
+// inherit the files.
 func lock() (unlock func(), err error) {
-	f, err := open()
-	if err != nil {
-		return nil, err
-	}
 	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if err != syscall.EINTR {
+		for n := range runtime.NumCPU() {
+			f, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("firn-test-turn-%d-%d", os.Getuid(), n)), os.O_CREATE|os.O_RDWR, 0o600)
+			if err != nil {
+				return nil, err
+			}
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+			if err == nil {
+				return func() { f.Close() }, nil
+			}
 			f.Close()
-			return nil, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
+			if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
+				return nil, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
+			}
 		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }

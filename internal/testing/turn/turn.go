@@ -1,6 +1,6 @@
 // Package turn lets tests of processes take turns. The go command runs the tests of several packages
-// at once. Tests that start many processes, each with leases to renew in time, would otherwise share
-// the cores with others of their kind.
+// at once, and more packages than the machine has processors where most tests wait. At most one package for
+// each processor has tests of many processes under way, which have leases to renew in time.
 package turn
 
 import (
