@@ -162,7 +162,7 @@ func (d *Door) makeRoom(c net.Conn) {
 		delete(d.beyond, out)
 		out.Close()
 	}
-	d.beyond[c] = time.Now().Add(turn) // moved when it's read: before, nobody knows whether it's silent
+	d.beyond[c] = time.Now().Add(turn) // until serve reads it: its request may be waiting
 }
 
 // serve finds the protocol of a connection, and hands the connection over.

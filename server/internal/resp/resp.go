@@ -1,8 +1,8 @@
 // Package resp speaks RESP, the protocol of Redis, so a Redis client of any language gets IDs: INCR answers with a new
 // ID of 64 bits, and FIRN.NEXT and FIRN.RUN make IDs of all formats, and many at a time.
 //
-// A connection has one goroutine. It reads what has come, runs all whole commands, and writes all answers at once. Only while
-// commands run the connection has the buffers for them, from a pool.
+// A connection has one goroutine. It reads what has come, runs all whole commands, and writes all answers at once. It
+// takes its large buffers from a pool, and gives them back when it has nothing to do.
 //
 //	Start ─▶ serve (serve.go) ─▶ answer (conn.go) ─▶ parse (parse.go)
 //	                                               └▶ command (commands.go, take.go)

@@ -49,23 +49,23 @@ func (c *conn) serve() {
 				buffer = buffers.Get().(*[long]byte)
 			}
 		}
-		late := errors.Is(err, os.ErrDeadlineExceeded)
-		if late {
+		timeout := errors.Is(err, os.ErrDeadlineExceeded)
+		if timeout {
 			c.until = time.Time{}
 		}
 		switch {
 		case c.end != open:
 		case errors.Is(err, io.EOF):
 			c.eof, c.end = true, said
-		case err != nil && !late:
+		case err != nil && !timeout:
 			c.end = lost
-		case last == 1, late && last > 0:
+		case last == 1, timeout && last > 0:
 			c.end = said
 		case last > 0:
 			last--
-		case late && c.server.draining.Load():
+		case timeout && c.server.draining.Load():
 			last = patient
-		case late && !c.late():
+		case timeout && !c.late():
 			if !c.busy {
 				if buffer != nil {
 					buffers.Put(buffer)
@@ -79,8 +79,8 @@ func (c *conn) serve() {
 	c.finish()
 }
 
-// limit sets the time when a read ends, but leaves a time that has not come: moving it for each command would cost as much as
-// the command, and a read that ends early is only begun again.
+// limit sets the read deadline, unless one is still pending: moving it for each command would cost as much as the command, and
+// a read that ends too early just starts again.
 func (c *conn) limit(draining bool) {
 	switch {
 	case draining:
@@ -94,7 +94,7 @@ func (c *conn) limit(draining bool) {
 		c.until = c.server.began.Add(c.since + c.server.partly)
 	}
 	c.net.SetReadDeadline(c.until)
-	if c.server.draining.Load() { // perhaps wake came between the two lines before
+	if c.server.draining.Load() { // wake may have come before the new deadline
 		c.wake()
 	}
 }
@@ -116,7 +116,7 @@ func (c *conn) write(b []byte, now time.Time) error {
 	const inTime = 640 * 1024 // bytes that take as long as the slowest small answer
 	slowest := c.server.slowest
 	allowed := slowest + slowest*time.Duration(len(b))/inTime
-	if now.Add(allowed).After(c.writeUntil) { // seldom, as limit
+	if now.Add(allowed).After(c.writeUntil) { // so it moves rarely
 		c.writeUntil = now.Add(allowed + slowest/4)
 		if err := c.net.SetWriteDeadline(c.writeUntil); err != nil {
 			return err
