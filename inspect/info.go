@@ -3,14 +3,10 @@ package inspect
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/object"
 )
 
@@ -60,31 +56,6 @@ func (f Format) InspectBinary(id []byte, set Settings) (Info, error) {
 	return r.Info(id)
 }
 
-// guesses read an ID in the forms that are tried if the form is not known. The first form that fits
-// is taken.
-var guesses = []func(f Format, s string, set Settings) (Info, error){
-	func(f Format, s string, set Settings) (Info, error) { return f.Inspect(s, Text, set) },
-	func(f Format, s string, set Settings) (Info, error) { return f.Inspect(s, Int, set) },
-	func(f Format, s string, set Settings) (Info, error) { return f.Inspect(s, Hex, set) },
-	func(f Format, s string, set Settings) (Info, error) {
-		digits, ok := strings.CutPrefix(strings.ToLower(s), "0x")
-		if !ok {
-			return Info{}, iderr.ErrCharacter
-		}
-		const width = 16 // of an integer; programs print integers without leading zeros
-		if n := len(digits); n > 0 && n < width && slices.Contains(f.Forms(), Int) {
-			digits = strings.Repeat("0", width-n) + digits
-		}
-		return f.Inspect(digits, Hex, set)
-	},
-	func(f Format, s string, set Settings) (Info, error) {
-		if !slices.Contains(f.Forms(), UUID) {
-			return Info{}, iderr.ErrLength
-		}
-		return f.Inspect(string(hyphened([]byte(s))), UUID, set)
-	},
-}
-
 // Read takes apart an ID in any form: Read tries text, then decimal, hex of the full width, hex behind
 // 0x, and the form of a UUID, also without hyphens. Behind 0x, formats of up to 64 bits need no leading zeros.
 //
@@ -92,22 +63,18 @@ var guesses = []func(f Format, s string, set Settings) (Info, error){
 // even if all characters are digits: 8000000000000 is no Ulid-Flake. [Format.Inspect] with [Int]
 // reads a decimal of that length.
 //
-// For a value out of range the error says so; otherwise the error is about the text.
+// For a value out of range the error says so; otherwise the error is about the text. With an error, the Info has
+// the Format alone.
 func (f Format) Read(s string, set Settings) (Info, error) {
-	var first error
-	for n, guess := range guesses {
-		info, err := guess(f, s, set)
-		switch {
-		case err == nil:
-			return info, nil
-		case n == 0 && errors.Is(err, iderr.ErrRange): // s has the length and the characters of a text
-			return Info{}, err
-		}
-		if first == nil || errors.Is(err, iderr.ErrRange) && !errors.Is(first, iderr.ErrRange) {
-			first = err
-		}
+	r, err := f.NewReader(set)
+	if err != nil {
+		return Info{Format: f}, err
 	}
-	return Info{}, first
+	id, err := r.AppendRead(nil, []byte(s))
+	if err != nil {
+		return Info{Format: f}, err
+	}
+	return r.Info(id)
 }
 
 // MarshalJSON implements [json.Marshaler]: one object with the members format, id, int (only for

@@ -46,72 +46,66 @@ func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
 	}
 	var infos []Info
 	for _, g := range Guesses(s, readers, now, forms...) {
-		infos = append(infos, g.Info)
+		if info, err := g.Reader.Info(g.ID); err == nil {
+			infos = append(infos, info)
+		}
 	}
 	return infos
 }
 
 // A Guess is what a text can be: an ID that a Reader reads.
 type Guess struct {
-	Info
 	Reader *Reader
+	ID     []byte // the binary form
+	Time   time.Time
+
+	Plausible bool // as Reader.Plausible says
+	Young     bool // as Reader.Young says
+
+	distance int64 // of the time from now
 }
 
 // Guesses returns what s can be to the Readers, in the order of [Candidates]. Readers of one format can have different
 // Settings: a pool with its own epoch is another guess than the format's default.
 func Guesses(s string, readers []*Reader, now time.Time, forms ...Form) []Guess {
-	type candidate struct {
-		Guess
-		rank     int
-		distance int64
-	}
-	var fits []candidate
+	var guesses []Guess
 	weights := ages.At(now)
 	for _, r := range readers {
-		first := true
 		size := r.format.of.Size
-		for ids := r.readings(s, forms); len(ids) > 0; ids = ids[size:] {
-			id := ids[:size]
-			plausible, distance := weights.Weigh(r.Time(id))
-			rank := r.rank(id, plausible)
-			if info, err := r.Info(id); err == nil && (first || len(forms) > 0 || rank == 0) {
-				fits = append(fits, candidate{Guess{info, r}, rank, distance})
+		ids := r.readings([]byte(s), forms)
+		for from := 0; from < len(ids); from += size {
+			g := Guess{Reader: r, ID: ids[from : from+size]}
+			g.Time, g.Young = r.Time(g.ID), r.Young(g.ID)
+			g.Plausible, g.distance = weights.Weigh(g.Time)
+			g.Plausible = g.Plausible && !g.Young
+			if from == 0 || len(forms) > 0 || g.Plausible {
+				guesses = append(guesses, g)
 			}
-			first = false
 		}
 	}
-	slices.SortStableFunc(fits, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance))
+	slices.SortStableFunc(guesses, func(a, b Guess) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.distance, b.distance))
 	})
-	var guesses []Guess
-	for _, c := range fits {
-		guesses = append(guesses, c.Guess)
-	}
 	return guesses
 }
 
-// rank returns 0 for an ID of a plausible time, 2 for a young ID and 1 for other IDs.
-func (r *Reader) rank(id []byte, plausible bool) int {
+func (g *Guess) rank() int {
 	switch {
-	case r.Young(id):
-		return 2
-	case plausible:
+	case g.Plausible:
 		return 0
+	case g.Young:
+		return 2
 	}
 	return 1
 }
 
 // readings returns the binary forms of what s can be, in the forms or in all forms.
-func (r *Reader) readings(s string, forms []Form) (ids []byte) {
+func (r *Reader) readings(s []byte, forms []Form) (ids []byte) {
 	if len(forms) == 0 {
-		return r.AppendReadings(nil, []byte(s))
+		return r.AppendReadings(nil, s)
 	}
 	for _, form := range forms {
-		if read := r.format.reader(form); read != nil {
-			if id, err := read(s); err == nil {
-				ids = append(ids, id...)
-			}
-		}
+		ids, _ = r.AppendReadAs(ids, s, form)
 	}
 	return ids
 }

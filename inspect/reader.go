@@ -87,11 +87,24 @@ func (r *Reader) AppendRead(dst, s []byte) ([]byte, error) {
 	if ids := r.AppendReadings(dst, s); len(ids) > len(dst) {
 		return ids[:len(dst)+r.format.of.Size], nil
 	}
-	info, err := r.format.Read(string(s), r.settings)
-	if err != nil {
-		return dst, err
+	hexDigits, ok := r.behind0x(s)
+	if !ok {
+		hexDigits = s
 	}
-	return hex.AppendDecode(dst, []byte(info.Hex))
+	var first error
+	for _, try := range []struct {
+		form Form
+		text []byte
+	}{{Text, s}, {Int, s}, {Hex, hexDigits}} {
+		_, err := r.AppendReadAs(nil, try.text, try.form)
+		if errors.Is(err, iderr.ErrRange) {
+			return dst, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return dst, first
 }
 
 // AppendReadings appends the binary form of each ID that s can be. Each ID has the size of the format's binary
@@ -112,17 +125,11 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 	if d.Text.Digits != decimalDigits {
 		dst = r.appendDecimal(dst, s)
 	}
-	switch size := 2 * d.Size; {
-	case len(s) > 2 && s[0] == '0' && lower(s[1]) == 'x':
-		text := s[2:]
-		if d.Integer() && len(text) < size { // programs print integers without leading zeros
-			var padded [16]byte
-			n := copy(padded[:], "0000000000000000"[:size-len(text)])
-			copy(padded[n:], text)
-			return r.appendHex(dst, padded[:])
-		}
+	if text, ok := r.behind0x(s); ok {
 		return r.appendHex(dst, text)
-	case len(s) == size:
+	}
+	switch {
+	case len(s) == 2*d.Size:
 		return r.appendHex(dst, s)
 	case d.UUID != nil && (len(s) == uuidLength && s[8] == '-' || len(s) == uuidDigits && isHex(s)):
 		if id, err := d.UUID(string(hyphened(s))); err == nil {
@@ -130,6 +137,20 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// behind0x returns the digits behind 0x, with the leading zeros that programs leave out of integers. The digits are
+// valid until the next call.
+func (r *Reader) behind0x(s []byte) (text []byte, ok bool) {
+	if len(s) <= 2 || s[0] != '0' || lower(s[1]) != 'x' {
+		return nil, false
+	}
+	const zeros = "0000000000000000"
+	if text = s[2:]; r.format.of.Integer() && len(text) < len(zeros) {
+		r.room = append(append(r.room[:0], zeros[len(text):]...), text...)
+		text = r.room
+	}
+	return text, true
 }
 
 // AppendReadAs reads an ID in a form, as [Format.Inspect] does, and appends the binary form to dst.

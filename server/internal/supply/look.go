@@ -60,7 +60,11 @@ func (s *Set) Read(text string, now time.Time) ([]Reading, error) {
 	}
 	var all []Reading
 	for _, g := range inspect.Guesses(text, readers, now) {
-		all = append(all, Reading{g.Info, generators[g.Reader]})
+		info, err := g.Reader.Info(g.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Reading{info, generators[g.Reader]})
 	}
 	if len(all) == 0 {
 		return nil, reason.ID.New("%q is no ID of any format", text)

@@ -82,7 +82,7 @@ func TestAccuracy(t *testing.T) {
 						}
 						listed := false
 						for n := range readings {
-							if same(readings[n], f, id) {
+							if same(&readings[n], f, id) {
 								listed = true
 								if n == 0 {
 									first[form]++

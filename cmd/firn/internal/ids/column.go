@@ -204,16 +204,15 @@ func (c *column) time(input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, timed := r.time()
-	switch year := t.Year(); {
-	case !timed:
+	switch year := r.time.Year(); {
+	case !r.timed:
 		return "", fmt.Errorf("%s: %s has no time", input, r.kind())
 	case year < 0 || year > 9999:
 		return "", fmt.Errorf("%s: no time in RFC 3339, which has the years 0 to 9999", input)
 	}
 	c.noteGuess(input, readings)
 	c.weighTime(r)
-	return t.Format(time.RFC3339Nano), nil
+	return r.time.Format(time.RFC3339Nano), nil
 }
 
 // end says how many rows were bad.

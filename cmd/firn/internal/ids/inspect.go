@@ -217,8 +217,8 @@ type inspector struct {
 
 	line    int64 // of the ID, where IDs stand anywhere in lines; else 0
 	held    held
-	table   table
-	lines   bool // IDs are lines of stdin
+	table   *table // of the second answer and the next ones
+	lines   bool   // IDs are lines of stdin
 	answers int
 	guessed bool // the user knows that IDs are guesses
 	doubts  doubts
@@ -257,6 +257,11 @@ func (i *inspector) answer(id string) (invalid, err error) {
 	if invalid != nil {
 		return invalid, i.release() // the error comes after the answers before it
 	}
+	return i.answerReadings(id, readings)
+}
+
+// answerReadings answers an input by its readings. The errors are those of answer.
+func (i *inspector) answerReadings(id string, readings []reading) (invalid, err error) {
 	b := i.buffer[:0]
 	switch {
 	case i.json:
@@ -284,7 +289,7 @@ func (i *inspector) answer(id string) (invalid, err error) {
 }
 
 // answerText answers an ID for people: in full, or by a line of the table if there are several lines.
-func (i *inspector) answerText(id string, readings []*reading) error {
+func (i *inspector) answerText(id string, readings []reading) error {
 	var full bytes.Buffer
 	if i.answers > 0 {
 		full.WriteByte('\n')
@@ -303,7 +308,7 @@ func (i *inspector) answerText(id string, readings []*reading) error {
 	if err != nil {
 		return err
 	}
-	i.weighTime(readings[0])
+	i.weighTime(&readings[0])
 	if i.answers == 1 {
 		i.held = held{cells, full.Bytes(), true}
 		return nil
@@ -311,19 +316,23 @@ func (i *inspector) answerText(id string, readings []*reading) error {
 	return i.writeCells(cells)
 }
 
-// writeCells writes a line of the table, behind the line of the first ID.
+// writeCells writes a line of the table, behind the titles and the line of the first ID.
 func (i *inspector) writeCells(cells []string) error {
-	var text string
-	if i.held.is {
+	if i.table == nil {
+		lines := [][]string{i.heads(), cells}
+		if i.held.is {
+			lines = slices.Insert(lines, 1, i.held.cells)
+		} else {
+			i.streams.Out.WriteByte('\n') // behind an answer in full
+		}
 		i.held.is = false
-		i.table.begin(i.limit, i.heads(), i.held.cells, cells)
-		text = i.table.line(i.pens, i.heads(), i.held.cells, i.limit)
+		i.table = newTable(i.limit, lines...)
+		fmt.Fprintln(i.streams.Out, i.pens.Faint.Sprint(i.table.line(lines[0])))
+		for _, cells := range lines[1 : len(lines)-1] {
+			fmt.Fprintln(i.streams.Out, i.table.line(cells))
+		}
 	}
-	if i.table.widths == nil {
-		text = "\n" // behind an answer in full
-		i.table.begin(i.limit, i.heads(), cells)
-	}
-	_, err := io.WriteString(i.streams.Out, text+i.table.line(i.pens, i.heads(), cells, i.limit))
+	_, err := fmt.Fprintln(i.streams.Out, i.table.line(cells))
 	return err
 }
 
@@ -354,7 +363,7 @@ func (i *inspector) inspectMatches(as formats.Form) error {
 			return err
 		}
 		i.line = line
-		invalid, err := i.answerID(id)
+		invalid, err := i.answerReadings("", []reading{readingOf(r, id)})
 		if err != nil {
 			return err
 		}
@@ -366,29 +375,4 @@ func (i *inspector) inspectMatches(as formats.Form) error {
 			cli.Complain(i.streams.Err, fmt.Errorf("line %d: %w", line, invalid))
 		}
 	}
-}
-
-// answerID answers an ID in the binary form. The errors are those of answer.
-func (i *inspector) answerID(id []byte) (invalid, err error) {
-	i.found = append(i.found[:0], reading{reader: i.readers[0], id: id})
-	readings := i.weighAll()
-	b := i.buffer[:0]
-	switch {
-	case i.json:
-		b, err = i.appendJSON(b, "", readings)
-	case i.only != "":
-		if b, invalid, err = i.appendOnly(b, readings[0]); invalid != nil || err != nil {
-			return invalid, err
-		}
-		b = append(b, '\n')
-		i.weighOnly(readings[0])
-	default:
-		return nil, i.answerText("", readings)
-	}
-	i.buffer = b
-	if err != nil {
-		return nil, err
-	}
-	_, err = i.streams.Out.Write(b)
-	return nil, err
 }

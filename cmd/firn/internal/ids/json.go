@@ -9,9 +9,9 @@ import (
 )
 
 // appendJSON appends the line of an input in JSON: an object, or all candidates if several kinds fit.
-func (i *inspector) appendJSON(dst []byte, input string, readings []*reading) ([]byte, error) {
+func (i *inspector) appendJSON(dst []byte, input string, readings []reading) ([]byte, error) {
 	if len(readings) == 1 {
-		dst, err := i.appendObject(dst, readings[0])
+		dst, err := i.appendObject(dst, &readings[0])
 		return append(dst, '\n'), err
 	}
 	dst = appendString(append(dst, `{"input":`...), input)
@@ -21,7 +21,7 @@ func (i *inspector) appendJSON(dst []byte, input string, readings []*reading) ([
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = i.appendObject(dst, readings[n]); err != nil {
+		if dst, err = i.appendObject(dst, &readings[n]); err != nil {
 			return dst, err
 		}
 	}
@@ -31,7 +31,7 @@ func (i *inspector) appendJSON(dst []byte, input string, readings []*reading) ([
 // appendObject appends the object of a reading. A typed ID has its prefix as the last member. With a pool, the
 // object has the worker and the holder, too.
 func (i *inspector) appendObject(dst []byte, r *reading) ([]byte, error) {
-	id := object.ID{Timed: r.timed, Time: r.at}
+	id := object.ID{Timed: r.timed, Time: r.time}
 	kind, err := (*object.Kind)(nil), error(nil)
 	if r.reader == nil {
 		kind = i.foreign.Object(r.foreign.Kind)

@@ -98,7 +98,6 @@ func completeOnly(cmd *cobra.Command, args []string, _ string) ([]string, cobra.
 // field. The error err ends the command.
 func (i *inspector) appendOnly(dst []byte, r *reading) (b []byte, invalid, err error) {
 	bin, fields := r.binary()
-	t, timed := r.time()
 	switch {
 	case i.only == "format":
 		return append(dst, r.kind()...), nil, nil
@@ -110,13 +109,13 @@ func (i *inspector) appendOnly(dst []byte, r *reading) (b []byte, invalid, err e
 		return strconv.AppendUint(dst, binary.BigEndian.Uint64(bin), 10), nil, nil
 	case i.only == "hex" && bin != nil:
 		return hex.AppendEncode(dst, bin), nil, nil
-	case i.only == "unix_ms" && timed:
-		return strconv.AppendInt(dst, t.UnixMilli(), 10), nil, nil
-	case i.only == "time" && timed:
-		if year := t.Year(); year < 0 || year > 9999 {
+	case i.only == "unix_ms" && r.timed:
+		return strconv.AppendInt(dst, r.time.UnixMilli(), 10), nil, nil
+	case i.only == "time" && r.timed:
+		if year := r.time.Year(); year < 0 || year > 9999 {
 			return dst, fmt.Errorf("%s: no time in RFC 3339, which has the years 0 to 9999: use --only unix_ms", r.text()), nil
 		}
-		return t.AppendFormat(dst, time.RFC3339Nano), nil, nil
+		return r.time.AppendFormat(dst, time.RFC3339Nano), nil, nil
 	case i.only == "line":
 		return strconv.AppendInt(dst, i.line, 10), nil, nil
 	case i.only == "pool":
@@ -155,16 +154,16 @@ func (i *inspector) appendMaker(dst []byte, r *reading) (b []byte, invalid, err 
 
 // chosen returns the reading of an input for an answer that has room for one. The error is for an input that can
 // be of several kinds.
-func (i *inspector) chosen(input string, readings []*reading) (*reading, error) {
+func (i *inspector) chosen(input string, readings []reading) (*reading, error) {
 	if judge(readings) == ambiguous {
 		all := kinds(readings)
 		return nil, fmt.Errorf("%s fits %d %s: name the %s", cli.Plain(input), len(readings), all, strings.TrimSuffix(all, "s"))
 	}
-	return readings[0], nil
+	return &readings[0], nil
 }
 
 // noteGuess tells the user of the first guess.
-func (i *inspector) noteGuess(input string, readings []*reading) {
+func (i *inspector) noteGuess(input string, readings []reading) {
 	if i.guessed || judge(readings) != guess {
 		return
 	}

@@ -3,7 +3,6 @@ package ids
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/foreign"
@@ -20,10 +19,10 @@ type reading struct {
 	foreign *foreign.ID
 	prefix  string // of a typed ID
 
-	at       time.Time
-	timed    bool // the ID has a time, at
+	time     time.Time
+	timed    bool // the ID has a time
 	rank     rank
-	distance int64 // of the time from now
+	distance int64 // of a foreign kind's time from now
 	written  bool  // the input is the canonical text of a foreign kind
 	named    bool  // the user named the kind
 }
@@ -50,9 +49,6 @@ func (r *reading) kind() string {
 	return r.reader.Format().Name()
 }
 
-// time returns the time of the ID. ok is false for a kind without a time.
-func (r *reading) time() (t time.Time, ok bool) { return r.at, r.timed }
-
 // text returns the canonical text.
 func (r *reading) text() string {
 	if r.reader == nil {
@@ -65,48 +61,6 @@ func (r *reading) text() string {
 	return string(text)
 }
 
-// weighAll weighs the readings that were found, and returns them in this order.
-func (s *scanner) weighAll() []*reading {
-	if s.guesses == (ages.Guesses{}) {
-		s.guesses = ages.At(s.now)
-	}
-	s.readings = s.readings[:0]
-	for i := range s.found {
-		s.weigh(&s.found[i])
-		s.readings = append(s.readings, &s.found[i])
-	}
-	return s.readings
-}
-
-// weigh finds out the time of a reading, and how plausible the reading is.
-func (s *scanner) weigh(r *reading) {
-	if r.reader == nil {
-		r.at, r.timed = r.foreign.Time, r.foreign.Timed
-	} else {
-		r.at, r.timed = r.reader.Time(r.id), true
-	}
-	usual := false
-	if r.timed {
-		usual, r.distance = s.guesses.Weigh(r.at)
-	}
-	switch {
-	case r.reader == nil && r.foreign.Kind.Marked:
-		r.rank = marked
-	case r.reader == nil && !r.timed:
-		r.rank = timeless
-	case r.reader == nil && usual:
-		r.rank = plausibleForeign
-	case r.reader == nil:
-		r.rank = doubtfulForeign
-	case r.reader.Young(r.id):
-		r.rank = young
-	case usual:
-		r.rank = plausible
-	default:
-		r.rank = doubtful
-	}
-}
-
 // A scanner finds out what inputs can be. The zero values of its options mean that nothing is known.
 type scanner struct {
 	readers []*inspect.Reader // of the possible formats
@@ -115,47 +69,29 @@ type scanner struct {
 	form    inspect.Form
 	detect  bool // the form is not known
 	now     time.Time
-
-	guesses ages.Guesses // at the time now
 	foreign foreign.Reader
-
-	// Room for the answers of a call, which the next call overwrites.
-	input    []byte
-	ids      []byte
-	found    []reading  // in the order of the readers
-	readings []*reading // those found, in another order
 }
 
 // read returns what an input can be, the most plausible first. The readings are valid until the next call. The
 // error is for an input that is nothing.
-func (s *scanner) read(input string) ([]*reading, error) {
-	s.ids, s.found = s.ids[:0], s.found[:0]
-	s.scan(input)
-	bare := input
-	if s.detect {
-		if bare = unquoted(input); len(s.found) == 0 && bare != input {
-			s.scan(bare)
-		}
+func (s *scanner) read(input string) ([]reading, error) {
+	found := s.scan(input)
+	if bare := intake.Unquoted([]byte(input)); s.detect && len(found) == 0 && len(bare) > 0 {
+		input = string(bare)
+		found = s.scan(input)
 	}
-	if len(s.found) == 0 {
-		return nil, s.refused(bare)
+	if len(found) == 0 {
+		return nil, s.refused(input)
 	}
-	readings := s.weighAll()
-	if s.named {
-		return readings[:1], nil // the first form that fits
-	}
-	s.leaveOut()
-	slices.SortStableFunc(s.readings, compare)
-	return s.readings, nil
+	slices.SortStableFunc(found, func(a, b reading) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance), byWritten(a, b))
+	})
+	return found, nil
 }
 
-// compare compares how plausible readings are: the more plausible reading is less.
-func compare(a, b *reading) int {
+// byWritten compares readings: one whose canonical text is the input is less.
+func byWritten(a, b reading) int {
 	switch {
-	case a.rank != b.rank:
-		return cmp.Compare(a.rank, b.rank)
-	case a.distance != b.distance:
-		return cmp.Compare(a.distance, b.distance)
 	case a.written == b.written:
 		return 0
 	case a.written:
@@ -164,79 +100,80 @@ func compare(a, b *reading) int {
 	return 1
 }
 
-// leaveOut leaves out a format's second reading of an input, unless its time is plausible. Digits can be both
-// decimal and hex.
-func (s *scanner) leaveOut() {
-	kept := s.readings[:0]
-	var last *inspect.Reader
-	for _, r := range s.readings {
-		if r.reader == nil || r.reader != last || r.rank == plausible {
-			kept = append(kept, r)
-		}
-		last = r.reader
+// scan returns the readings of an input.
+func (s *scanner) scan(input string) (found []reading) {
+	var forms []inspect.Form // all of them
+	if !s.detect {
+		forms = []inspect.Form{s.form}
 	}
-	s.readings = kept
-}
-
-// scan adds the readings of an input.
-func (s *scanner) scan(input string) {
-	s.input = append(s.input[:0], input...)
-	for _, r := range s.readers {
-		from := len(s.ids)
-		if s.detect {
-			s.ids = r.AppendReadings(s.ids, s.input)
-		} else if ids, err := r.AppendReadAs(s.ids, []byte(input), s.form); err == nil {
-			s.ids = ids
-		}
-		s.add(r, from, "")
-	}
-	if s.detect {
-		if p, text, ok := prefix.Cut(input); ok {
-			for _, r := range s.readers {
-				from := len(s.ids)
-				if ids, err := r.AppendReadAs(s.ids, []byte(text), inspect.Text); err == nil {
-					s.ids = ids
-				}
-				s.add(r, from, p)
-			}
-		}
+	found = s.guesses(input, "", forms...)
+	if p, text, ok := prefix.Cut(input); ok && s.detect {
+		found = append(found, s.guesses(text, p, inspect.Text)...)
 	}
 	if !s.named {
-		s.scanForeign(input)
+		found = s.appendForeign(found, input)
 	}
+	return found
 }
 
-// add adds the readings whose IDs begin at an offset.
-func (s *scanner) add(r *inspect.Reader, from int, prefix string) {
-	for size := r.Format().Descriptor().Size; from < len(s.ids); from += size {
-		s.found = append(s.found, reading{reader: r, id: s.ids[from : from+size], prefix: prefix})
+// guesses returns what an input can be in the formats. Of a named format it is the first form that fits.
+func (s *scanner) guesses(input, prefix string, forms ...inspect.Form) (found []reading) {
+	if s.named && len(forms) == 0 {
+		r := s.readers[0]
+		if ids := r.AppendReadings(nil, []byte(input)); len(ids) > 0 {
+			return []reading{readingOf(r, ids[:r.Format().Descriptor().Size])}
+		}
+		return nil
 	}
+	for _, g := range inspect.Guesses(input, s.readers, s.now, forms...) {
+		r := readingOf(g.Reader, g.ID)
+		r.prefix, r.rank = prefix, doubtful
+		switch {
+		case g.Plausible:
+			r.rank = plausible
+		case g.Young:
+			r.rank = young
+		}
+		found = append(found, r)
+	}
+	return found
 }
 
-// scanForeign adds the readings of foreign kinds. The forms of Firn's formats say which kinds are possible:
+func readingOf(r *inspect.Reader, id []byte) reading {
+	return reading{reader: r, id: id, time: r.Time(id), timed: true}
+}
+
+// appendForeign appends the readings of foreign kinds. The forms of Firn's formats say which kinds are possible:
 // decimals, or texts.
-func (s *scanner) scanForeign(input string) {
+func (s *scanner) appendForeign(found []reading, input string) []reading {
 	if !s.detect && s.form != inspect.Text && s.form != inspect.Int {
-		return
+		return found
 	}
+	weights := ages.At(s.now)
 	ids := s.foreign.Read(input)
 	for n := range ids {
 		f := &ids[n]
-		if s.kind != "" && f.Kind.Name != s.kind {
+		if s.kind != "" && f.Kind.Name != s.kind || !s.detect && f.Kind.Decimal() != (s.form == inspect.Int) {
 			continue
 		}
-		if s.detect || f.Kind.Decimal() == (s.form == inspect.Int) {
-			s.found = append(s.found, reading{foreign: f, prefix: f.Prefix, written: f.Text == input, named: s.kind != ""})
+		r := reading{foreign: f, prefix: f.Prefix, written: f.Text == input, named: s.kind != "", time: f.Time, timed: f.Timed}
+		usual := false
+		if r.timed {
+			usual, r.distance = weights.Weigh(r.time)
 		}
+		switch {
+		case f.Kind.Marked:
+			r.rank = marked
+		case !r.timed:
+			r.rank = timeless
+		case usual:
+			r.rank = plausibleForeign
+		default:
+			r.rank = doubtfulForeign
+		}
+		found = append(found, r)
 	}
-}
-
-// unquoted returns an input without a trailing comma, and without the quotes around the rest.
-func unquoted(s string) string {
-	if s == "" || s[len(s)-1] != ',' && strings.IndexByte("\"'`", s[0]) < 0 { // nearly all inputs
-		return s
-	}
-	return string(intake.Unquoted([]byte(s)))
+	return found
 }
 
 // A verdict says which of several readings a tool may take.
@@ -250,7 +187,7 @@ const (
 
 // judge says whether the first reading stands for an input. Foreign decimals do not count where a format's ID is
 // plausible. Readings of the same time count once: every Ulid-Flake is both stand-alone and scalable.
-func judge(readings []*reading) verdict {
+func judge(readings []reading) verdict {
 	first := readings[0]
 	switch {
 	case len(readings) == 1 && (first.reader != nil || first.named || first.foreign.Kind.Weak == ""):
@@ -261,7 +198,7 @@ func judge(readings []*reading) verdict {
 		return ambiguous
 	}
 	for _, r := range readings[1:] {
-		if r.rank == first.rank && (r.distance != first.distance || r.rank == timeless) {
+		if r.rank == first.rank && (!r.time.Equal(first.time) || r.rank == timeless) {
 			return ambiguous
 		}
 	}

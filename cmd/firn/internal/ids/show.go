@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 	"unicode/utf8"
 
 	"github.com/fatih/color"
@@ -22,7 +21,7 @@ import (
 )
 
 // show shows an input: in full if the first reading stands for the input, else as a table of all readings.
-func (i *inspector) show(w *bytes.Buffer, input string, readings []*reading) error {
+func (i *inspector) show(w *bytes.Buffer, input string, readings []reading) error {
 	v := judge(readings)
 	if v == ambiguous {
 		fmt.Fprintf(w, "%s fits %d %s:\n\n", i.pens.Title.Sprint(cli.Printable(input)), len(readings), kinds(readings))
@@ -45,7 +44,7 @@ func (i *inspector) show(w *bytes.Buffer, input string, readings []*reading) err
 }
 
 // kinds names what the readings are of.
-func kinds(readings []*reading) string {
+func kinds(readings []reading) string {
 	for _, r := range readings {
 		if r.reader == nil {
 			return "kinds"
@@ -55,13 +54,13 @@ func kinds(readings []*reading) string {
 }
 
 // writeReadings writes a line for each reading.
-func (i *inspector) writeReadings(w *bytes.Buffer, readings []*reading) {
+func (i *inspector) writeReadings(w *bytes.Buffer, readings []reading) {
 	var lines bytes.Buffer
 	table := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	for n := range readings {
 		r := readings[n]
-		if t, ok := r.time(); ok {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", r.kind(), cli.TimeText(t), cli.Relative(t, i.now))
+		if r.timed {
+			fmt.Fprintf(table, "%s\t%s\t%s\n", r.kind(), cli.TimeText(r.time), cli.Relative(r.time, i.now))
 		} else {
 			fmt.Fprintf(table, "%s\tno time\t\n", r.kind())
 		}
@@ -73,8 +72,8 @@ func (i *inspector) writeReadings(w *bytes.Buffer, readings []*reading) {
 }
 
 // block shows the first reading in full.
-func (i *inspector) block(w *bytes.Buffer, readings []*reading, v verdict) error {
-	r := readings[0]
+func (i *inspector) block(w *bytes.Buffer, readings []reading, v verdict) error {
+	r := &readings[0]
 	b := block{Buffer: w, pens: i.pens, width: i.width}
 	reason := ""
 	if v == guess {
@@ -83,10 +82,9 @@ func (i *inspector) block(w *bytes.Buffer, readings []*reading, v verdict) error
 	b.title("format", r.kind(), reason)
 	b.title("id", r.text())
 	b.row("prefix", r.prefix)
-	t, timed := r.time()
-	if timed {
-		b.row("time", cli.TimeText(t), cli.Relative(t, i.now))
-		b.row("local", t.Local().Format("Mon 2006-01-02 15:04:05.999999999 MST"))
+	if r.timed {
+		b.row("time", cli.TimeText(r.time), cli.Relative(r.time, i.now))
+		b.row("local", r.time.Local().Format("Mon 2006-01-02 15:04:05.999999999 MST"))
 	}
 	bin, fields := r.binary()
 	if r.integer() {
@@ -106,8 +104,8 @@ func (i *inspector) block(w *bytes.Buffer, readings []*reading, v verdict) error
 		b.row("pool", i.pool.Name())
 		b.row("maker", m.String())
 	}
-	if note := i.note(r, t, timed); note != "" {
-		b.row("note", note)
+	if i.doubtful(r) {
+		b.row("note", "the time is not plausible: "+i.advice(r))
 	}
 	i.draw(&b, r, bin, fields)
 	return nil
@@ -133,9 +131,9 @@ func (i *inspector) draw(b *block, r *reading, bin []byte, of []shape.Field) {
 }
 
 // reasonFor says why the first reading is a guess.
-func reasonFor(readings []*reading) string {
+func reasonFor(readings []reading) string {
 	first := readings[0]
-	foreign := slices.ContainsFunc(readings, func(r *reading) bool { return r.rank == plausibleForeign })
+	foreign := slices.ContainsFunc(readings, func(r reading) bool { return r.rank == plausibleForeign })
 	switch {
 	case len(readings) == 1:
 		return "(a guess: any " + first.foreign.Kind.Weak + ")"
@@ -169,12 +167,9 @@ func (i *inspector) assumed(b *block, r *reading) {
 	b.row("layout", strings.Join(widths, " + ")+" bits")
 }
 
-// note returns advice for a time that is not plausible, or "".
-func (i *inspector) note(r *reading, t time.Time, timed bool) string {
-	if !timed || inspect.Plausible(t, i.now) || r.reader == nil {
-		return ""
-	}
-	return "the time is not plausible: " + i.advice(r)
+// doubtful reports whether an ID of a format has a time that is not plausible.
+func (i *inspector) doubtful(r *reading) bool {
+	return r.reader != nil && !inspect.Plausible(r.time, i.now)
 }
 
 // advice says what to do about a time that is not plausible.
@@ -197,7 +192,7 @@ type doubts struct {
 // weighTime counts an ID of an answer without room for advice.
 func (i *inspector) weighTime(r *reading) {
 	i.doubts.all++
-	if t, timed := r.time(); timed && r.reader != nil && !inspect.Plausible(t, i.now) {
+	if i.doubtful(r) {
 		if i.doubts.ids++; i.doubts.ids == 1 {
 			i.doubts.advice = i.advice(r)
 		}

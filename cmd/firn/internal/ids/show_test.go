@@ -140,7 +140,6 @@ func TestTable(t *testing.T) {
 		if all := slices.Equal(titles, []string{"ID", "TIME", "FORMAT", "AGE"}); width == 0 && !all {
 			t.Errorf("a pipe has the titles %q", titles)
 		}
-		fractions := strings.Contains(lines[3], ".270Z")
 		for n, line := range lines[1:] {
 			if !strings.HasPrefix(line, mixed[n][0]+"  ") || !strings.Contains(line+"  ", "  "+mixed[n][1]+"  ") {
 				t.Errorf("%d columns: want %q in %q", width, mixed[n], line)
@@ -148,9 +147,6 @@ func TestTable(t *testing.T) {
 			want := strings.Contains("07en9rb30swmf 1857466371133214720 018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", mixed[n][0])
 			if got := strings.Contains(line, "Z  "); got != (want && slices.Contains(titles, "TIME")) {
 				t.Errorf("%d columns: a time is %t below %q: %q", width, got, titles, line)
-			}
-			if got := strings.Contains(line, ".") && want; got != (want && fractions) {
-				t.Errorf("%d columns: a fraction is %t: %q", width, got, line)
 			}
 			age := strings.HasSuffix(line, " ago") || strings.Contains(line, "  in ")
 			if age != (want && slices.Contains(titles, "AGE")) {
@@ -167,14 +163,11 @@ func TestTableOrder(t *testing.T) {
 	for width := 90; width > 0; width-- {
 		lines := answers(t, f, width, true, "07en9rb30swmf", "07en9rb30swmg")
 		titles := strings.Join(strings.Fields(lines[0]), " ")
-		if strings.Contains(lines[1], "43Z") {
-			titles += " in seconds"
-		}
 		if len(got) == 0 || got[len(got)-1] != titles {
 			got = append(got, titles)
 		}
 	}
-	want := []string{"ID TIME FORMAT AGE GENERATOR ID", "ID TIME FORMAT GENERATOR ID", "ID TIME FORMAT", "ID TIME FORMAT in seconds", "ID FORMAT"}
+	want := []string{"ID TIME FORMAT AGE GENERATOR ID", "ID TIME FORMAT GENERATOR ID", "ID TIME FORMAT", "ID FORMAT"}
 	if !slices.Equal(got, want) {
 		t.Errorf("less and less room: %q", got)
 	}
