@@ -24,6 +24,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server"
 	"github.com/firn-id/firn/server/firnv1"
 )
@@ -33,9 +34,7 @@ const token = "a-token-for-everything"
 // tokens writes a file of tokens.
 func tokens(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "tokens.toml")
-	if err := os.WriteFile(path, []byte("[tokens.all]\ntoken = \""+token+"\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte("[tokens.all]\ntoken = \""+token+"\"\n"), 0o600))
 	return path
 }
 
@@ -150,9 +149,7 @@ func TestClientsWithoutToken(t *testing.T) {
 func keepers(t *testing.T, h *house) (check func()) {
 	at := h.addresses[0]
 	resp, err := net.Dial("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { resp.Close() })
 	in := bufio.NewReader(resp)
 	send := func(command, want string) {
@@ -192,9 +189,7 @@ func keepers(t *testing.T, h *house) (check func()) {
 	dial := func(i int) *grpc.ClientConn {
 		c, err := grpc.NewClient("passthrough:"+at, grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) { return count(i)(ctx, "tcp", address) }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
@@ -232,9 +227,7 @@ func TestNoTokensNoLimit(t *testing.T) {
 	server.SetTokenTime(t, limit)
 	h := run(t, server.Config{})
 	c, err := net.Dial("tcp", h.addresses[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer c.Close()
 	for range 3 {
 		time.Sleep(2 * limit)
@@ -252,9 +245,7 @@ func TestFullHouse(t *testing.T) {
 	at := h.addresses[0]
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		t.Cleanup(func() { c.Close() })
 		return c
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -22,9 +23,7 @@ func (open) Close() error { return nil }
 func TestPlan(t *testing.T) {
 	store := memlease.New()
 	tokens := filepath.Join(t.TempDir(), "tokens.toml")
-	if err := os.WriteFile(tokens, []byte("[tokens.a]\ntoken = \"sixteen-bytes-at-least\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(tokens, []byte("[tokens.a]\ntoken = \"sixteen-bytes-at-least\"\n"), 0o600))
 	broken, errOther := errors.New("broken"), errors.New("a pool of other IDs")
 	c := Config{
 		Tokens: tokens, TLS: TLS{Cert: "/nowhere", Key: "/nowhere"},
@@ -48,20 +47,12 @@ func TestPlan(t *testing.T) {
 		},
 	}
 	made, err := c.generators()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_, spec, err := c.generator(&c.Generators[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Create(t.Context(), store, "nanoflake", spec.Layout); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, "nanoflake", spec.Layout)))
 	p, err := c.Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if p.Known != 1 || len(p.Faults) != 1 || !p.Expires.IsZero() || len(p.Makes) != len(made.Generators) {
 		t.Errorf("%+v", p)
 	}
@@ -83,9 +74,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	pool, err := lease.Lookup(t.Context(), store, "nanoflake")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if workers, _, err := pool.Workers(t.Context()); err != nil || len(workers) > 0 {
 		t.Errorf("%d workers were leased, %v", len(workers), err)
 	}
@@ -105,18 +94,12 @@ func TestPlanClock(t *testing.T) {
 	c := Config{Generators: []Generator{{Name: "g", Format: "nanoflake"}},
 		OpenStore: func(context.Context, string) (driver.Store, error) { return store, nil }}
 	_, spec, err := c.generator(&c.Generators[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Create(t.Context(), store, "nanoflake", spec.Layout); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, "nanoflake", spec.Layout)))
 	for _, trusts := range []bool{false, true} {
 		c.Lease.TrustClock = trusts
 		p, err := c.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if g := p.Makes[0]; !g.Exists || errors.Is(g.Err, lease.ErrClockSkew) == trusts || trusts && g.Err != nil {
 			t.Errorf("TrustClock %v: exists %v, %v", trusts, g.Exists, g.Err)
 		}

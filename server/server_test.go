@@ -3,18 +3,13 @@ package server_test
 import (
 	"bufio"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -30,6 +25,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server"
@@ -99,13 +96,9 @@ func run(t *testing.T, c server.Config) *house {
 func incr(t *testing.T, c net.Conn) string {
 	t.Helper()
 	c.SetDeadline(time.Now().Add(patience))
-	if _, err := io.WriteString(c, "*2\r\n$4\r\nINCR\r\n$9\r\nnanoflake\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(io.WriteString(c, "*2\r\n$4\r\nINCR\r\n$9\r\nnanoflake\r\n")))
 	line, err := bufio.NewReader(c).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return line
 }
 
@@ -113,17 +106,13 @@ func incr(t *testing.T, c net.Conn) string {
 func checkProtocols(t *testing.T, dial func() (net.Conn, error), client *http.Client, url string, conn *grpc.ClientConn) {
 	t.Helper()
 	c, err := dial()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer c.Close()
 	if line := incr(t, c); !strings.HasPrefix(line, ":") {
 		t.Errorf("INCR: %q", line)
 	}
 	answer, err := client.Get(url + "/v1/generators/nanoflake/ids")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer answer.Body.Close()
 	if body, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK || answer.Proto != "HTTP/1.1" {
 		t.Errorf("%s %s: %s", answer.Proto, answer.Status, body)
@@ -140,9 +129,7 @@ func checkProtocols(t *testing.T, dial func() (net.Conn, error), client *http.Cl
 func dialGRPC(t *testing.T, target string, with credentials.TransportCredentials) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(with))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return conn
 }
 
@@ -159,9 +146,7 @@ func TestProtocols(t *testing.T) {
 	client.CloseIdleConnections()
 
 	c, err := net.Dial("tcp", h.addresses[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer c.Close()
 	if line := incr(t, c); !strings.HasPrefix(line, ":") {
 		t.Errorf("INCR at the port of RESP: %q", line)
@@ -171,9 +156,7 @@ func TestProtocols(t *testing.T) {
 		t.Error("the port of RESP speaks HTTP")
 	}
 	http.DefaultClient.CloseIdleConnections()
-	if err := h.end(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, h.end())
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket's file after the end: %v", err)
 	}
@@ -183,22 +166,16 @@ func TestProtocols(t *testing.T) {
 func TestSocketFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	first, err := server.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if _, err := server.Listen("unix", path); err == nil {
 		t.Fatal("a socket that is in use was replaced")
 	}
 	first.(*net.UnixListener).SetUnlinkOnClose(false)
 	first.Close() // as a crash leaves the file
 	second, err := server.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	second.Close()
-	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte("mine"), 0o600))
 	if _, err := server.Listen("unix", path); err == nil {
 		t.Fatal("a file that is no socket was replaced")
 	}
@@ -207,59 +184,24 @@ func TestSocketFile(t *testing.T) {
 // An authority signs certificates for a test.
 type authority struct {
 	t    *testing.T
-	dir  string
-	key  *ecdsa.PrivateKey
-	cert *x509.Certificate
+	file string
+	pair *tls.Certificate
 	pool *x509.CertPool
 }
 
 func newAuthority(t *testing.T) *authority {
-	a := &authority{t: t, dir: t.TempDir(), pool: x509.NewCertPool()}
-	a.key = newKey(t)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	a.pool.AddCert(a.cert)
-	a.write("ca.pem", "CERTIFICATE", der)
+	a := &authority{t: t, pool: x509.NewCertPool()}
+	a.file, _, a.pair = storetest.Sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "authority"},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	a.pool.AddCert(a.pair.Leaf)
 	return a
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-func (a *authority) write(name, kind string, der []byte) string {
-	path := filepath.Join(a.dir, name)
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		a.t.Fatal(err)
-	}
-	return path
 }
 
 // sign writes a certificate and its key.
 func (a *authority) sign(name string) (cert, key string) {
-	k := newKey(a.t)
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &k.PublicKey, a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(k)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return a.write(name+".pem", "CERTIFICATE", der), a.write(name+".key", "PRIVATE KEY", private)
+	cert, key, _ = storetest.Sign(a.t, a.pair, &x509.Certificate{Subject: pkix.Name{CommonName: name},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
+	return cert, key
 }
 
 // One port speaks all protocols inside of TLS: the client's offer by ALPN decides, or else the first bytes.
@@ -271,7 +213,7 @@ func TestTLS(t *testing.T) {
 			c := server.Config{TLS: server.TLS{Cert: cert, Key: key}}
 			client := &tls.Config{RootCAs: a.pool}
 			if mutual {
-				c.TLS.CA = filepath.Join(a.dir, "ca.pem")
+				c.TLS.CA = a.file
 			}
 			h := run(t, c)
 			at := h.addresses[0]
@@ -286,18 +228,14 @@ func TestTLS(t *testing.T) {
 					t.Errorf("a client without a certificate: %v", err)
 				}
 				own, err := tls.LoadX509KeyPair(a.sign("client"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				client.Certificates = []tls.Certificate{own}
 			}
 			web := &http.Client{Transport: &http.Transport{TLSClientConfig: client.Clone(), ForceAttemptHTTP2: true}}
 			checkProtocols(t, func() (net.Conn, error) { return tls.Dial("tcp", at, client) }, web, "https://"+at, dialGRPC(t, at, credentials.NewTLS(client.Clone())))
 			web.CloseIdleConnections()
 			plain, err := net.Dial("tcp", at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			defer plain.Close()
 			plain.SetDeadline(time.Now().Add(patience))
 			io.WriteString(plain, "*1\r\n$4\r\nPING\r\n")
@@ -316,21 +254,13 @@ func TestEndsBesideStubbornClients(t *testing.T) {
 	conn := dialGRPC(t, at, insecure.NewCredentials())
 	defer conn.Close()
 	stream, err := firnv1.NewFirnClient(conn).Stream(t.Context(), &firnv1.StreamRequest{Name: "nanoflake"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.Recv(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, testkit.Err(stream.Recv()))
 	for _, text := range []string{"", "*2\r\n$4\r\nINCR\r\n", "*1\r\n$4\r\nPING\r\n", "GET / HTTP/1.1\r\nHost: local", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"} {
 		c, err := net.Dial("tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer c.Close()
-		if _, err := io.WriteString(c, text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(io.WriteString(c, text)))
 	}
 	began := time.Now()
 	if err := h.end(); err != nil {
@@ -387,9 +317,7 @@ func TestHostileClients(t *testing.T) {
 		}
 	}
 	c, err := net.Dial("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer c.Close()
 	seen := map[string]bool{}
 	for range 2000 {
@@ -407,9 +335,7 @@ func TestTrickle(t *testing.T) {
 	t.Parallel()
 	h := run(t, server.Config{})
 	c, err := net.Dial("tcp", h.addresses[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer c.Close()
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n")
 	ends := make(chan error, 1)

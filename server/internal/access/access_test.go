@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/reason"
 )
 
@@ -34,17 +35,13 @@ func open(t *testing.T, text string) (a *Access, path string, log *bytes.Buffer)
 	write(t, path, text)
 	log = new(bytes.Buffer)
 	a, err := New(Config{Path: path, Burst: 1000, Generators: []string{"order", "orders", "sno"}, Log: slog.New(slog.NewTextHandler(log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return a, path, log
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // want fails the test unless err has a reason; nil means no error.
@@ -60,9 +57,7 @@ func want(t *testing.T, what string, err error, of *reason.Reason) {
 
 func TestNoTokens(t *testing.T) {
 	made, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, a := range []*Access{made, {}} {
 		b, err := a.Enter("anything")
 		if a.Needed() || b != nil || err != nil || a.Tokens() != 0 {
@@ -140,9 +135,7 @@ token = %q
 	enter := func(token string) *Bearer {
 		t.Helper()
 		b, err := a.Enter(token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return b
 	}
 	all, some, none := enter(secret), enter(other), enter("a-token-for-nothing-at-all")
@@ -184,9 +177,7 @@ func errOf(_ *Bearer, err error) error { return err }
 func TestRate(t *testing.T) {
 	a, path, _ := open(t, fmt.Sprintf("[tokens.slow]\ntoken = %q\nrate = 10", secret))
 	b, err := a.Enter(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	want(t, "a burst", b.Take("x", 1000), nil)
 	err = b.Take("x", 500)
 	want(t, "after the burst", err, reason.Limit)
@@ -213,9 +204,7 @@ func TestReload(t *testing.T) {
 	one := fmt.Sprintf("[tokens.one]\ntoken = %q\n", secret)
 	a, path, log := open(t, one)
 	b, err := a.Enter(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	a.Reload()
 	if log.Len() > 0 {
 		t.Errorf("the log of a reload without a change: %s", log)
@@ -275,9 +264,7 @@ func TestReload(t *testing.T) {
 func TestWatch(t *testing.T) {
 	a, path, _ := open(t, fmt.Sprintf("[tokens.one]\ntoken = %q\n", secret))
 	b, err := a.Enter(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { a.Watch(ctx) })
@@ -331,9 +318,7 @@ func TestOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.toml")
 	write(t, path, fmt.Sprintf("[tokens.a]\ntoken = %q\n", secret))
 	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o640: true, 0o440: true, 0o604: false, 0o644: false, 0o602: false} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(path, mode))
 		_, err := New(Config{Path: path})
 		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "chmod 600 "+path) {
 			t.Errorf("%v: %v", mode, err)
@@ -345,9 +330,7 @@ func TestOthers(t *testing.T) {
 // refused before.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/server-configuration.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	m := regexp.MustCompile("(?s)```toml\n(\\[tokens\\..*?)```").FindStringSubmatch(string(text))
 	if m == nil {
 		t.Fatal("no file of tokens")
@@ -377,20 +360,5 @@ func TestAllocations(t *testing.T) {
 	})
 	if got != 0 {
 		t.Errorf("%v allocations", got)
-	}
-}
-
-func BenchmarkEnter(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "tokens.toml")
-	if err := os.WriteFile(path, []byte("[tokens.one]\ntoken = \""+digest(secret)+"\"\n"), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	a, err := New(Config{Path: path})
-	if err != nil {
-		b.Fatal(err)
-	}
-	token := digest(secret)
-	for b.Loop() {
-		a.Enter(token)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // An authority signs certificates.
@@ -30,9 +32,7 @@ type authority struct {
 func (a authority) issue(t *testing.T, name string, until time.Time) (authority, []byte, []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	form := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
 		NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: until, IsCA: a.cert == nil, BasicConstraintsValid: true,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
@@ -41,34 +41,24 @@ func (a authority) issue(t *testing.T, name string, until time.Time) (authority,
 		parent, by = form, key
 	}
 	der, err := x509.CreateCertificate(rand.Reader, form, parent, &key.PublicKey, by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return authority{cert, key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
 }
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, data, 0o600))
 }
 
 // shake returns the client's state after a handshake, and the error of the server or else of the client.
 func shake(t *testing.T, c *Certs, client *tls.Config) (tls.ConnectionState, error) {
 	t.Helper()
 	l, err := tls.Listen("tcp", "127.0.0.1:0", c.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer l.Close()
 	failed := make(chan error, 1)
 	go func() {
@@ -104,9 +94,7 @@ func TestProtocols(t *testing.T) {
 	write(t, f.cert, cert)
 	write(t, f.key, key)
 	c, err := New(f.cert, f.key, "", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	roots := x509.NewCertPool()
 	roots.AddCert(root.cert)
 	for want, offers := range map[string][][]string{
@@ -137,9 +125,7 @@ func TestClients(t *testing.T) {
 	write(t, f.key, key)
 	write(t, f.ca, ca)
 	c, err := New(f.cert, f.key, f.ca, slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	roots := x509.NewCertPool()
 	roots.AddCert(root.cert)
 	try := func(by authority) error {
@@ -147,9 +133,7 @@ func TestClients(t *testing.T) {
 		if by.cert != nil {
 			_, cert, key := by.issue(t, "client", until)
 			pair, err := tls.X509KeyPair(cert, key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 		}
 		_, err := shake(t, c, config)
@@ -172,15 +156,11 @@ func TestReload(t *testing.T) {
 	write(t, f.key, key)
 	log := new(bytes.Buffer)
 	c, err := New(f.cert, f.key, "", slog.New(slog.NewTextHandler(log, nil)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	name := func() string {
 		t.Helper()
 		state, err := shake(t, c, &tls.Config{InsecureSkipVerify: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return state.PeerCertificates[0].Subject.CommonName
 	}
 	c.Reload()
@@ -225,23 +205,17 @@ func TestWatch(t *testing.T) {
 	folder := func(name string) {
 		t.Helper()
 		_, cert, key := root.issue(t, name, time.Now().Add(time.Hour))
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 		write(t, filepath.Join(dir, name, "tls.crt"), cert)
 		write(t, filepath.Join(dir, name, "tls.key"), key)
 		if err := os.Symlink(name, filepath.Join(dir, "next")); err != nil {
 			t.Skipf("the user may not make links, as on Windows: %v", err)
 		}
-		if err := os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, "data")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, "data")))
 	}
 	folder("one")
 	c, err := New(filepath.Join(dir, "data", "tls.crt"), filepath.Join(dir, "data", "tls.key"), "", slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { c.Watch(ctx) })
@@ -250,9 +224,7 @@ func TestWatch(t *testing.T) {
 	folder("two")
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		state, err := shake(t, c, &tls.Config{InsecureSkipVerify: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if state.PeerCertificates[0].Subject.CommonName == "two" {
 			return
 		}

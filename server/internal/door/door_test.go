@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/door"
 )
 
@@ -45,9 +46,7 @@ func open(t *testing.T, c door.Config, only bool) *house {
 	}
 	h := &house{Door: door.New(c)}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	h.address = ln.Addr().String()
 	var doors sync.WaitGroup
 	doors.Go(func() { h.Serve(ln, only) })
@@ -86,15 +85,11 @@ func open(t *testing.T, c door.Config, only bool) *house {
 func (h *house) send(t *testing.T, texts ...string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", h.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(time.Minute))
 	for _, text := range texts {
-		if _, err := io.WriteString(c, text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(io.WriteString(c, text)))
 		time.Sleep(time.Millisecond) // so that the texts arrive one by one
 	}
 	answer, err := io.ReadAll(c)
@@ -161,9 +156,7 @@ func TestHandshakes(t *testing.T) {
 			t.Error("a client that trusts nobody has connected")
 		}
 		silent, err := net.Dial("tcp", h.address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		silent.Close()
 		h.close() // the connections write no log any more
 		if failed.Load() != 4 {
@@ -198,14 +191,10 @@ func TestSilence(t *testing.T) {
 func TestLimit(t *testing.T) {
 	h := open(t, door.Config{Limit: 1}, false)
 	first, err := net.Dial("tcp", h.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer first.Close()
 	fmt.Fprint(first, "GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	if _, err := http.ReadResponse(bufio.NewReader(first), nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(http.ReadResponse(bufio.NewReader(first), nil)))
 	for text, want := range map[string]string{"*1\r\n": "full 2", preface: "full 1",
 		"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n": "full true"} {
 		if got := h.send(t, text); !strings.HasSuffix(got, want) {
@@ -230,9 +219,7 @@ func TestDrain(t *testing.T) {
 	var conns []net.Conn
 	for range 20 {
 		c, err := net.Dial("tcp", h.address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer c.Close()
 		c.SetDeadline(time.Now().Add(time.Minute))
 		conns = append(conns, c)

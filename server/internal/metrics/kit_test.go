@@ -9,6 +9,7 @@ import (
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server/internal/reason"
@@ -33,9 +34,7 @@ func on(t testing.TB, store *faults.Cut) (*Metrics, *supply.Set) {
 			Open: func(context.Context) (driver.Store, error) { return store, nil }},
 		{Name: "single", Format: nanoflake, Recipe: shape.Recipe{Worker: 7, Clock: clock}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() {
 		if err := set.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -56,9 +55,7 @@ func serving(t testing.TB) (*Metrics, *supply.Set) {
 	t.Helper()
 	m, set := leasedOn(t, &faults.Cut{})
 	for _, s := range set.All() {
-		if _, err := s.AppendBinary(t.Context(), nil, 10); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(s.AppendBinary(t.Context(), nil, 10)))
 	}
 	for _, protocol := range []string{"resp", "http", "grpc"} {
 		c := m.Protocol(protocol)

@@ -17,6 +17,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/server/internal/reason"
@@ -26,14 +27,10 @@ import (
 func TestLint(t *testing.T) {
 	m, _ := serving(t)
 	families, err := m.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	own := slices.DeleteFunc(slices.Clone(families), func(f *dto.MetricFamily) bool { return !strings.HasPrefix(f.GetName(), "firn_") })
 	problems, err := promlint.NewWithMetricFamilies(own).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
@@ -46,9 +43,7 @@ func TestLint(t *testing.T) {
 func value(t testing.TB, m *Metrics, name string, labels ...string) (sum float64, n int) {
 	t.Helper()
 	families, err := m.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, f := range families {
 		if f.GetName() != name {
 			continue
@@ -142,9 +137,7 @@ func TestGenerators(t *testing.T) {
 			_, err := s.AppendBinary(t.Context(), nil, n)
 			return err
 		}
-		if err := ask(1000); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, ask(1000))
 		time.Sleep(time.Minute)
 		is(t, m, 1000, 1010, "firn_generator_ids_total", "generator=orders")
 		is(t, m, 2, 2, "firn_generator_workers", "generator=orders", "state=ready")
@@ -160,9 +153,7 @@ func TestGenerators(t *testing.T) {
 		begin := time.Now().Truncate(time.Second).Add(time.Second)
 		time.Sleep(time.Until(begin))
 		for range 10 { // a tenth of what two workers make in a second
-			if err := ask(4096 * 20); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, ask(4096*20))
 		}
 		time.Sleep(time.Until(begin.Add(time.Second + time.Millisecond)))
 		is(t, m, 0.099, 0.101, "firn_generator_share", "generator=orders")
@@ -192,9 +183,7 @@ func TestClockSteps(t *testing.T) {
 	m, set := idle(t)
 	m.Collect(set)
 	s, _ := set.Find("single")
-	if _, err := s.AppendBinary(t.Context(), nil, 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(s.AppendBinary(t.Context(), nil, 1)))
 	behind.Store(int64(time.Minute))
 	defer behind.Store(0)
 	if _, err := s.AppendBinary(t.Context(), nil, 1); reason.Of(err).Of != reason.Clock {
@@ -274,9 +263,7 @@ func TestHistogram(t *testing.T) {
 	m := New()
 	m.Protocol("resp").Answered(1, 5*time.Microsecond)
 	families, err := m.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	i := slices.IndexFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "firn_server_answer_seconds" })
 	h := families[i].GetMetric()[0].GetHistogram()
 	if n := len(h.GetBucket()); n != buckets {
@@ -297,14 +284,10 @@ func TestHandler(t *testing.T) {
 	defer server.Close()
 	for accept, kind := range map[string]string{"": "text/plain; version=0.0.4", "application/openmetrics-text; version=1.0.0": "application/openmetrics-text"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		request.Header.Set("Accept", accept)
 		answer, err := server.Client().Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		text, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), kind) {
@@ -363,21 +346,4 @@ func TestConcurrent(t *testing.T) {
 		}
 		before = v
 	}
-}
-
-func BenchmarkAnswered(b *testing.B) {
-	c := New().Protocol("resp")
-	b.Run("one", func(b *testing.B) {
-		b.ReportAllocs()
-		for took := time.Duration(0); b.Loop(); took = (took + 731) % time.Millisecond {
-			c.Answered(16, took)
-		}
-	})
-	b.Run("parallel", func(b *testing.B) {
-		b.RunParallel(func(p *testing.PB) {
-			for took := time.Duration(0); p.Next(); took = (took + 731) % time.Millisecond {
-				c.Answered(16, took)
-			}
-		})
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/access"
 )
 
@@ -28,13 +29,9 @@ rate = 1
 // A connection without a token gets no ID. The words of the errors are those of Redis.
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.toml")
-	if err := os.WriteFile(path, []byte(tokens), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(tokens), 0o600))
 	a, err := access.New(access.Config{Path: path, Burst: 10, Generators: []string{"sno", "nanoflake"}, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	dial := networks[0].open(t, New(Config{Set: newSet(t), Access: a}))
 	c := dial()
 	r := bufio.NewReader(c)
@@ -99,9 +96,7 @@ func TestTokens(t *testing.T) {
 
 	// Several INCR of one pipeline: some before the limit, and errors behind it.
 	check("+OK", "AUTH", all)
-	if err := os.WriteFile(path, []byte(strings.Replace(tokens, `"sno"`, `"nanoflake"`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(strings.Replace(tokens, `"sno"`, `"nanoflake"`, 1)), 0o600))
 	a.Reload()
 	other := dial()
 	or := bufio.NewReader(other)
@@ -122,9 +117,7 @@ func TestTokens(t *testing.T) {
 	}
 
 	// A token that was revoked loses its rights on open connections.
-	if err := os.WriteFile(path, []byte("[tokens.new]\ntoken = \"quite-another-token\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte("[tokens.new]\ntoken = \"quite-another-token\"\n"), 0o600))
 	a.Reload()
 	check("-WRONGPASS wrong_token: ", "INCR", "nanoflake")
 	check("-WRONGPASS wrong_token: ", "FIRN.LIST")

@@ -4,9 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
@@ -14,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"path/filepath"
 	"runtime"
@@ -25,11 +21,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 // A network is a way from a client to a Server.
@@ -43,16 +40,17 @@ var networks = []network{
 	{"unix", func(t testing.TB, s *Server) func() net.Conn {
 		return over(t, s, "unix", filepath.Join(t.TempDir(), "s"), nil)
 	}},
-	{"tls", func(t testing.TB, s *Server) func() net.Conn { return over(t, s, "tcp", "127.0.0.1:0", certificate(t)) }},
+	{"tls", func(t testing.TB, s *Server) func() net.Conn {
+		_, _, own := storetest.Sign(t, nil, &x509.Certificate{})
+		return over(t, s, "tcp", "127.0.0.1:0", own)
+	}},
 }
 
 // over serves a Server, and ends it with the test.
 func over(t testing.TB, s *Server, kind, addr string, cert *tls.Certificate) func() net.Conn {
 	t.Helper()
 	l, err := net.Listen(kind, addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if cert != nil {
 		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*cert}})
 	}
@@ -71,9 +69,7 @@ func over(t testing.TB, s *Server, kind, addr string, cert *tls.Certificate) fun
 	}()
 	return func() net.Conn {
 		c, err := net.Dial(kind, l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if cert != nil {
 			c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
 		}
@@ -94,20 +90,6 @@ func drain(t testing.TB, s *Server) {
 	if err := s.Drain(ctx); err != nil {
 		t.Error(err)
 	}
-}
-
-func certificate(t testing.TB) *tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // A value is an answer: the kind, the text, and the elements.
@@ -172,9 +154,7 @@ func readValue(r *bufio.Reader) (value, error) {
 // send writes, and reads n answers.
 func send(t testing.TB, c net.Conn, r *bufio.Reader, text string, n int) []value {
 	t.Helper()
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(io.WriteString(c, text)))
 	var all []value
 	for range n {
 		v, err := readValue(r)
@@ -311,9 +291,7 @@ func TestStart(t *testing.T) {
 	go s.ServeConn(server, []byte(frameOf("PING")+"*1\r\n$4\r\nPI"), func() {})
 	r := bufio.NewReader(client)
 	first, err := readValue(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if v := append([]value{first}, send(t, client, r, "NG\r\n"+frameOf("ECHO", "a"), 2)...); v[0].text != "PONG" || v[1].text != "PONG" || v[2].text != "a" {
 		t.Error(v)
 	}
@@ -765,18 +743,13 @@ func TestIdle(t *testing.T) {
 
 // newStarting returns a generator whose store never opens.
 func newStarting(t testing.TB, longest time.Duration) *supply.Set {
-	t.Helper()
-	f, _ := inspect.Lookup("nanoflake")
-	set, err := supply.New(supply.Config{Wait: longest, Generators: []supply.Generator{{Name: "order", Format: f, Keys: []string{"*"}, Recipe: shape.Recipe{Leased: true},
-		Open: func(ctx context.Context) (driver.Store, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}}}})
-	if err != nil {
-		t.Fatal(err)
+	g := supplytest.Down("order", "")
+	g.Keys = []string{"*"}
+	g.Open = func(ctx context.Context) (driver.Store, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
-	t.Cleanup(func() { set.Close(context.Background()) })
-	return set
+	return supplytest.New(t, supply.Config{Wait: longest, Generators: []supply.Generator{g}})
 }
 
 // Commands that come together wait once for IDs. If each waited, the answers would take longer than the client waits.

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/firnv1"
 )
 
@@ -34,9 +35,7 @@ func long(context.Context, any) (any, error) {
 func TestDropped(t *testing.T) {
 	all := connected(t)
 	for range 3 {
-		if _, err := answer(all, long); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(answer(all, long)))
 		for waiting := true; waiting; {
 			runtime.GC()
 			ctx, cancel := context.WithTimeout(all, time.Millisecond)
@@ -55,9 +54,7 @@ func TestPaidOnce(t *testing.T) {
 	fault := errors.New("a fault")
 	for range 100 {
 		a, err := answer(ctx, long)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		a.Free()
 		if _, err := answer(ctx, func(context.Context, any) (any, error) { return nil, fault }); err != fault {
 			t.Fatal(err)

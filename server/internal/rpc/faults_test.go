@@ -3,7 +3,6 @@ package rpc_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"math"
@@ -19,12 +18,12 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
-	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/rpc"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 // wants fails the test unless an error has a code, a reason in its details, and the words.
@@ -147,9 +146,7 @@ func TestUnknownMethod(t *testing.T) {
 
 // TestStarting asks a generator whose store does not open.
 func TestStarting(t *testing.T) {
-	f, _ := inspect.Lookup("nanoflake")
-	set := setOf(t, supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{{Name: "orders", Format: f, Recipe: shape.Recipe{Leased: true},
-		Store: "down", Open: func(context.Context) (driver.Store, error) { return nil, errors.New("the store is down") }}}})
+	set := supplytest.New(t, supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{supplytest.Down("orders", "the store is down")}})
 	s := serve(t, rpc.Config{Set: set})
 	_, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"})
 	wants(t, err, codes.Unavailable, reason.Starting, "orders")
@@ -165,9 +162,7 @@ func TestStarting(t *testing.T) {
 
 // TestDeadline waits for a worker no longer than the client does.
 func TestDeadline(t *testing.T) {
-	f, _ := inspect.Lookup("nanoflake")
-	set := setOf(t, supply.Config{Wait: time.Hour, Generators: []supply.Generator{{Name: "orders", Format: f, Recipe: shape.Recipe{Leased: true},
-		Store: "down", Open: func(context.Context) (driver.Store, error) { return nil, errors.New("the store is down") }}}})
+	set := supplytest.New(t, supply.Config{Wait: time.Hour, Generators: []supply.Generator{supplytest.Down("orders", "the store is down")}})
 	s := serve(t, rpc.Config{Set: set})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -185,15 +180,13 @@ func TestDeadline(t *testing.T) {
 // stream goes on. On a busy machine, a stream may get no ID while a request waits, and end: the test tries another.
 func TestExhausted(t *testing.T) {
 	f, _ := inspect.Lookup("nanoflake")
-	set := setOf(t, supply.Config{Wait: 5 * time.Millisecond, Generators: []supply.Generator{{Name: "orders", Format: f}}})
+	set := supplytest.New(t, supply.Config{Wait: 5 * time.Millisecond, Generators: []supply.Generator{{Name: "orders", Format: f}}})
 	s := serve(t, rpc.Config{Set: set})
 	total := uint64(set.All()[0].PerSecond() / 20)
 	seen := map[string]bool{}
 	for range 50 {
 		stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: "orders", Batch: new(uint32(supply.DefaultIDs)), Total: &total})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		var got uint64
 		smaller := 0
 		for {

@@ -19,10 +19,12 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/rpc"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 // inMemory starts a server without sockets, in a bubble.
@@ -36,7 +38,7 @@ func inMemory(t testing.TB) *served {
 // unleased returns a generator without a lease.
 func unleased(t testing.TB) *supply.Set {
 	f, _ := inspect.Lookup("nanoflake")
-	return setOf(t, supply.Config{Generators: []supply.Generator{{Name: "orders", Format: f}}})
+	return supplytest.New(t, supply.Config{Generators: []supply.Generator{{Name: "orders", Format: f}}})
 }
 
 // made returns how many IDs the generators have made.
@@ -55,20 +57,14 @@ func TestSlowStream(t *testing.T) {
 	s := serve(t, rpc.Config{Set: unleased(t)}, grpc.WithStaticStreamWindowSize(1<<16))
 	const batch = 1 << 14
 	stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: "orders", Batch: new(uint32(batch))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	seen := map[string]bool{}
 	b, err := stream.Recv()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	check(t, s.set.All()[0], b, seen)
 	for range 500 { // the stream has time to make IDs
 		b, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		check(t, s.set.All()[0], b, seen)
 	}
 	if n := made(s.set); n > 10*batch {
@@ -76,9 +72,7 @@ func TestSlowStream(t *testing.T) {
 	}
 	for range 10 {
 		b, err := stream.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		check(t, s.set.All()[0], b, seen)
 	}
 }
@@ -108,9 +102,7 @@ func TestNeverReads(t *testing.T) {
 			g = &gate{Conn: c}
 			return g, err
 		})))
-		if _, err := slow.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(slow.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"})))
 		g.mu.Lock()
 		var done sync.WaitGroup
 		for range calls {
@@ -186,13 +178,9 @@ func TestDrain(t *testing.T) {
 	s := serve(t, rpc.Config{})
 	health := healthpb.NewHealthClient(s.conn)
 	watch, err := health.Watch(t.Context(), &healthpb.HealthCheckRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: "nanoflake"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if h, err := watch.Recv(); err != nil || h.GetStatus() != healthpb.HealthCheckResponse_SERVING {
 		t.Error(h, err)
 	}
@@ -232,9 +220,7 @@ func TestDrain(t *testing.T) {
 // connection that breaks. The server has as many goroutines after as before.
 func TestGone(t *testing.T) {
 	s := serve(t, rpc.Config{Set: unleased(t)})
-	if _, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(s.Take(t.Context(), &firnv1.TakeRequest{Name: "orders"})))
 	before := runtime.NumGoroutine()
 	for i := range 30 {
 		var socket net.Conn
@@ -246,9 +232,7 @@ func TestGone(t *testing.T) {
 		client := firnv1.NewFirnClient(conn)
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 3 {
-			if err := first(client.Stream(ctx, &firnv1.StreamRequest{Name: "orders"})); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, first(client.Stream(ctx, &firnv1.StreamRequest{Name: "orders"})))
 		}
 		switch i % 3 {
 		case 0:
@@ -276,9 +260,7 @@ func TestHealth(t *testing.T) {
 	_, err := health.Check(t.Context(), &healthpb.HealthCheckRequest{Service: "nosuch"})
 	wants(t, err, codes.NotFound, nil)
 	watch, err := health.Watch(t.Context(), &healthpb.HealthCheckRequest{Service: "nosuch"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if h, err := watch.Recv(); err != nil || h.GetStatus() != healthpb.HealthCheckResponse_SERVICE_UNKNOWN {
 		t.Error(h, err)
 	}
@@ -313,9 +295,7 @@ func TestSilentCall(t *testing.T) {
 			if err == nil && v.message != nil {
 				err = call.SendMsg(v.message)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			wants(t, call.RecvMsg(&firnv1.Batch{}), codes.Canceled, nil)
 			if took := time.Since(began); took != 45*time.Second {
 				t.Errorf("%s with %v: cut after %v", v.method, v.message, took)
@@ -371,9 +351,7 @@ func TestTrickle(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := inMemory(t)
 				c, err := s.dial()
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				began := time.Now()
 				var sending sync.WaitGroup
 				sending.Go(func() { begin(c) })

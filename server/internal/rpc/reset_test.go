@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/rpc"
 )
 
@@ -45,9 +46,7 @@ func TestRapidReset(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := serve(t, rpc.Config{Set: unleased(t)})
 			c, err := s.dial()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			defer c.Close()
 			c.SetDeadline(time.Now().Add(time.Minute))
 			if test.method == "" {
@@ -89,15 +88,11 @@ func TestRapidReset(t *testing.T) {
 					to.WritePing(false, [8]byte{1})
 				}
 				if out.Len() > 1<<13 || i == calls-1 {
-					if _, err := c.Write(out.Bytes()); err != nil {
-						t.Fatal(err)
-					}
+					testkit.OK(t, testkit.Err(c.Write(out.Bytes())))
 					out.Reset()
 				}
 			}
-			if err := <-seen; err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, <-seen)
 			grown := 0
 			for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) { // handlers end
 				if grown = heap() - before; grown < most {

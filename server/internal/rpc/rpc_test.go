@@ -3,20 +3,21 @@ package rpc_test
 import (
 	"context"
 	"net"
+	"slices"
+	"strconv"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/rpc"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 // A served is a server, and a client.
@@ -30,37 +31,15 @@ type served struct {
 }
 
 // newSet returns a generator for each format, by the format's name. All have IDs.
-func newSet(t testing.TB, workers int) *supply.Set {
+func newSet(t testing.TB) *supply.Set {
 	t.Helper()
-	store := memlease.New()
-	var all []supply.Generator
-	for _, f := range inspect.Formats() {
-		all = append(all, supply.Generator{Name: f.Name(), Format: f, Workers: workers, Store: "memory",
-			Recipe: shape.Recipe{Leased: f.Worker() != ""},
-			Open:   func(context.Context) (driver.Store, error) { return store, nil }})
-	}
-	set := setOf(t, supply.Config{Generators: all})
+	set := supplytest.New(t, supply.Config{Generators: supplytest.Formats(1)})
 	for _, g := range set.All() { // an interval can begin shortly after its grant
-		for until := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		wait.Until(t, "the generator has IDs", func() bool {
 			_, err := g.AppendBinary(t.Context(), nil, 1)
-			if err == nil {
-				break
-			}
-			if time.Now().After(until) {
-				t.Fatal(err)
-			}
-		}
+			return err == nil
+		})
 	}
-	return set
-}
-
-func setOf(t testing.TB, c supply.Config) *supply.Set {
-	t.Helper()
-	set, err := supply.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close(context.Background()) })
 	return set
 }
 
@@ -68,16 +47,14 @@ func setOf(t testing.TB, c supply.Config) *supply.Set {
 func serve(t testing.TB, c rpc.Config, options ...grpc.DialOption) *served {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return serveOn(t, l, func() (net.Conn, error) { return net.Dial("tcp", l.Addr().String()) }, c, options...)
 }
 
 func serveOn(t testing.TB, l net.Listener, dial func() (net.Conn, error), c rpc.Config, options ...grpc.DialOption) *served {
 	t.Helper()
 	if c.Set == nil {
-		c.Set = newSet(t, 1)
+		c.Set = newSet(t)
 	}
 	s := grpc.NewServer(rpc.Options(c)...)
 	service := rpc.Register(s, c)
@@ -94,9 +71,7 @@ func (s *served) connect(t testing.TB, options ...grpc.DialOption) *grpc.ClientC
 	t.Helper()
 	conn, err := grpc.NewClient("passthrough:server", append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return s.dial() })}, options...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	return conn
 }
@@ -143,9 +118,7 @@ func TestTake(t *testing.T) {
 		for _, encoding := range []firnv1.Encoding{firnv1.Encoding_ENCODING_UNSPECIFIED, firnv1.Encoding_ENCODING_PACKED, firnv1.Encoding_ENCODING_TEXT} {
 			for _, n := range []*uint32{nil, proto.Uint32(1), proto.Uint32(2), proto.Uint32(3000)} {
 				b, err := s.Take(t.Context(), &firnv1.TakeRequest{Name: g.Name, Count: n, Encoding: encoding})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				if want := max(1, (&firnv1.TakeRequest{Count: n}).GetCount()); b.GetCount() != want {
 					t.Errorf("%s: %d IDs of %d", g.Name, b.GetCount(), want)
 				}
@@ -165,9 +138,7 @@ func TestStream(t *testing.T) {
 				total uint64
 			}{{nil, 1}, {nil, 5000}, {proto.Uint32(1), 10}, {proto.Uint32(1000), 1000}, {proto.Uint32(1000), 2001}, {proto.Uint32(65536), 7}} {
 				stream, err := s.Stream(t.Context(), &firnv1.StreamRequest{Name: g.Name, Batch: v.batch, Total: &v.total, Encoding: encoding})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				var got uint64
 				for got < v.total {
 					b, err := stream.Recv()
@@ -191,6 +162,56 @@ func TestStream(t *testing.T) {
 					t.Errorf("%s: after the end: %v, %v", g.Name, b, err)
 				}
 			}
+		}
+	}
+}
+
+// TestInspect: the candidates are the readings of the library, with a generator's name and without.
+func TestInspect(t *testing.T) {
+	s := serve(t, rpc.Config{})
+	for _, g := range s.set.All() {
+		id, err := g.AppendTexts(t.Context(), nil, 1, "", "")
+		testkit.OK(t, err)
+		want, err := g.Read(string(id))
+		testkit.OK(t, err)
+		for _, name := range []string{"", g.Name} {
+			a, err := s.Inspect(t.Context(), &firnv1.InspectRequest{Text: want.ID, Name: name})
+			testkit.OK(t, err)
+			i := slices.IndexFunc(a.GetCandidates(), func(c *firnv1.Candidate) bool { return c.GetFormat() == g.Format.Name() })
+			if i < 0 {
+				t.Fatalf("%s: %v", want.ID, a)
+			}
+			c := a.GetCandidates()[i]
+			integer := ""
+			if c.Integer != nil {
+				integer = strconv.FormatUint(c.GetInteger(), 10)
+			}
+			if c.GetText() != want.ID || c.GetHex() != want.Hex || integer != want.Int || !c.GetTime().AsTime().Equal(want.Time) ||
+				c.GetUnixMs() != want.Time.UnixMilli() || len(c.GetFields()) != len(want.Fields) || !slices.Contains(c.GetGenerators(), g.Name) {
+				t.Errorf("%s: %v, want %+v", want.ID, c, want)
+			}
+			for i, f := range c.GetFields() {
+				if w := want.Fields[i]; f.GetName() != w.Name || f.GetValue() != w.Value || int(f.GetBits()) != w.Bits {
+					t.Errorf("%s: field %v, want %+v", want.ID, f, w)
+				}
+			}
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	s := serve(t, rpc.Config{})
+	a, err := s.List(t.Context(), &firnv1.ListRequest{})
+	testkit.OK(t, err)
+	if len(a.GetGenerators()) != len(s.set.All()) {
+		t.Fatal(a)
+	}
+	for i, g := range s.set.All() {
+		v := a.GetGenerators()[i]
+		if v.GetName() != g.Name || v.GetFormat() != g.Format.Name() || v.GetState() != firnv1.State_STATE_READY || v.GetWidth() != uint32(g.Size) ||
+			v.GetWorkers() != 1 || v.GetReady() != 1 || v.GetPerSecond() != g.PerSecond() || !v.GetEpoch().AsTime().Equal(g.Shape.Start()) ||
+			v.GetTick().AsDuration() != g.Shape.Unit {
+			t.Error(v)
 		}
 	}
 }

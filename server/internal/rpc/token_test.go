@@ -2,7 +2,6 @@ package rpc_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,14 +16,13 @@ import (
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
-	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/firnv1"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/rpc"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 const tokens = `
@@ -43,13 +41,9 @@ rate = 10000
 func withTokens(t *testing.T) (s *served, a *access.Access, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "tokens.toml")
-	if err := os.WriteFile(path, []byte(tokens), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(tokens), 0o600))
 	a, err := access.New(access.Config{Path: path, Burst: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return serve(t, rpc.Config{Access: a, MaxIDs: 2000}), a, path
 }
 
@@ -115,14 +109,7 @@ func TestTokens(t *testing.T) {
 // TestUnseen asks with a token that may not read: the answers name neither generators nor their stores.
 func TestUnseen(t *testing.T) {
 	s, a, _ := withTokens(t)
-	f, _ := inspect.Lookup("sno")
-	set, err := supply.New(supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{
-		{Name: "sno", Format: f, Workers: 1, Store: "secret", Recipe: shape.Recipe{Leased: true},
-			Open: func(context.Context) (driver.Store, error) { return nil, errors.New("the secret") }}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close(context.Background()) })
+	set := supplytest.New(t, supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{supplytest.Down("sno", "the secret")}})
 	down := serve(t, rpc.Config{Access: a, Set: set})
 	all, some := as(t, "Bearer a-token-for-everything"), as(t, "Bearer a-token-for-sno-alone")
 	for _, v := range []struct {
@@ -158,12 +145,8 @@ func TestRevoked(t *testing.T) {
 	if err == nil {
 		_, err = stream.Recv()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("[tokens.new]\ntoken = \"quite-another-token\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, os.WriteFile(path, []byte("[tokens.new]\ntoken = \"quite-another-token\"\n"), 0o600))
 	a.Reload()
 	for err == nil {
 		_, err = stream.Recv()
@@ -217,9 +200,7 @@ func TestLimitCancelled(t *testing.T) {
 			_, err = stream.Recv()
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cancel()
 	for err == nil {
 		_, err = stream.Recv()

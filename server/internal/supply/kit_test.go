@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server/internal/reason"
@@ -40,9 +41,7 @@ func leased(t testing.TB, name string, store driver.Store) supply.Generator {
 func start(t testing.TB, c supply.Config) *supply.Set {
 	t.Helper()
 	set, err := supply.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { stop(t, set) })
 	return set
 }
@@ -57,9 +56,7 @@ func stop(t testing.TB, set *supply.Set) {
 func find(t testing.TB, set *supply.Set, name string) *supply.Source {
 	t.Helper()
 	s, err := set.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/supply"
 )
 
@@ -26,22 +27,14 @@ func TestReadRanksByTime(t *testing.T) {
 		"young": {time.UnixMilli(631152000000), now.AddDate(0, 0, -10), "order"},
 	} {
 		set, err := supply.New(supply.Config{Generators: []supply.Generator{own(test.epoch)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		form, err := nanoflake.Descriptor().Of(shape.Settings{Epoch: test.made})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		at, _ := form.Timestamp(now)
 		text, err := nanoflake.Descriptor().AppendText(nil, form.First(8, at))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		readings, err := set.Read(string(text), now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		var got []string
 		for _, r := range readings {
 			if r.Format == nanoflake {

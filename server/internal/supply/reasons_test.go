@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/server/internal/reason"
@@ -524,9 +525,7 @@ func TestLifetimeOfLease(t *testing.T) {
 		g := leased(t, "orders", newCut())
 		g.Format = format(t, "snowflakesi")
 		form, err := g.Format.Descriptor().Of(g.Recipe.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		time.Sleep(time.Until(form.End()) - time.Minute)
 		s := find(t, start(t, supply.Config{Generators: []supply.Generator{g}}), "orders")
 		answers(t, s, 10)

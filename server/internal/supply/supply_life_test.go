@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -99,9 +100,7 @@ func TestCloseStoreDown(t *testing.T) {
 		today()
 		store := &stuck{cut: newCut()}
 		set, err := supply.New(supply.Config{Generators: []supply.Generator{leased(t, "orders", store)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		s := find(t, set, "orders")
 		answers(t, s, 1)
 		store.stuck.Store(true)
@@ -236,9 +235,7 @@ func TestRunIsOfOneTick(t *testing.T) {
 	ready(s)
 	for range 1000 {
 		first, n, err := s.Run(t.Context(), supply.MaxRun)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, id := range []uint64{first, first + uint64(n) - 1} {
 			if f := s.Shape.Fields[s.Shape.Sequence]; id>>f.Bits != first>>f.Bits {
 				t.Fatalf("a run from %#x of %d IDs has another tick at its end", first, n)
@@ -393,48 +390,11 @@ func TestUsageSums(t *testing.T) {
 	})
 }
 
-// TestOneStore opens one store for many generators of one address, and another for another address.
-func TestOneStore(t *testing.T) {
-	var opened [2]atomic.Int32
-	var all []supply.Generator
-	for i := range 20 {
-		at := i % 2
-		store := memlease.New()
-		g := leased(t, fmt.Sprintf("g%d", i), nil)
-		g.Store, g.Workers = fmt.Sprintf("store%d", at), 2
-		g.Open = func(context.Context) (driver.Store, error) {
-			opened[at].Add(1)
-			return store, nil
-		}
-		all = append(all, g)
-	}
-	set := start(t, supply.Config{Generators: all})
-	var running sync.WaitGroup
-	for _, s := range set.All() {
-		running.Go(func() { answers(t, s, 10) })
-	}
-	running.Wait()
-	if a, b := opened[0].Load(), opened[1].Load(); a != 1 || b != 1 {
-		t.Errorf("the stores were opened %d and %d times", a, b)
-	}
-}
-
 // TestSettings refuses settings that no generator takes, and names the generator.
 func TestSettings(t *testing.T) {
 	g := leased(t, "orders", memlease.New())
 	g.Recipe = shape.Recipe{Worker: 1 << 20}
 	if _, err := supply.New(supply.Config{Generators: []supply.Generator{g}}); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "generator orders: ") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestNoIDs asks for no IDs.
-func TestNoIDs(t *testing.T) {
-	s := find(t, start(t, supply.Config{Generators: []supply.Generator{leased(t, "orders", newCut())}}), "orders")
-	if ids, err := s.AppendBinary(t.Context(), nil, 0); err != nil || len(ids) != 0 {
-		t.Errorf("%x, %v", ids, err)
-	}
-	if first, n, err := s.Run(t.Context(), 0); n > 0 || err == nil {
-		t.Logf("a run of 0: %d, %d, %v", first, n, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 func TestChanged(t *testing.T) {
@@ -13,12 +15,8 @@ func TestChanged(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	write := func(path, text string, at time.Time) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(text), 0o600))
+		testkit.OK(t, os.Chtimes(path, at, at))
 	}
 	want := func(f *Files, what string, looks ...bool) {
 		t.Helper()
@@ -36,9 +34,7 @@ func TestChanged(t *testing.T) {
 	write(path, "six!", old.Add(time.Second))
 	want(f, "another time", false, true, false)
 	write(filepath.Join(dir, "other"), "ten!", old.Add(time.Second))
-	if err := os.Rename(filepath.Join(dir, "other"), path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(filepath.Join(dir, "other"), path))
 	want(f, "another file", false, true, false)
 	write(path, "a", old)
 	want(f, "while it is written", false)
@@ -46,9 +42,7 @@ func TestChanged(t *testing.T) {
 	want(f, "while it is written", false, true, false)
 	write(filepath.Join(dir, "missing"), "x", old)
 	want(f, "a file that was missing", false, true, false)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Remove(path))
 	want(f, "a removed file", false, true, false)
 	write(path, "one", time.Now())
 	want(New(path), "a file of this moment", true, false)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,30 +26,19 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 // newSet returns a generator for each format by its name, and the generator order of nanoflakes with an epoch of its own.
 func newSet(t testing.TB) *supply.Set {
-	t.Helper()
-	store := memlease.New()
-	open := func(context.Context) (driver.Store, error) { return store, nil }
-	var all []supply.Generator
-	for _, f := range inspect.Formats() {
-		g := supply.Generator{Name: f.Name(), Format: f, Workers: 1, Store: "memory", Open: open}
-		if f.Worker() != "" {
-			g.Workers, g.Recipe.Leased = 2, true
-		}
-		all = append(all, g)
-	}
-	f, _ := inspect.Lookup("nanoflake")
-	all = append(all, supply.Generator{Name: "order", Format: f, Workers: 16, Store: "memory", Open: open,
-		Recipe: shape.Recipe{Leased: true, Settings: shape.Settings{Epoch: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}}})
-	return supplyOf(t, supply.Config{Generators: all, Wait: time.Minute})
+	all := supplytest.Formats(2)
+	order := all[0]
+	order.Name, order.Workers, order.Recipe.Epoch = "order", 16, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	return supplytest.New(t, supply.Config{Generators: append(all, order), Wait: time.Minute})
 }
 
 // newBroken returns the generator broken, whose store does not open, the generator past, whose timestamps have ended,
@@ -62,25 +53,12 @@ func newBroken(t *testing.T) *supply.Set {
 		}
 		return time.Now()
 	}
-	set := supplyOf(t, supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{
+	set := supplytest.New(t, supply.Config{Wait: time.Millisecond, Generators: []supply.Generator{
 		{Name: "whole", Format: f},
 		{Name: "past", Format: f, Recipe: shape.Recipe{Clock: clock}},
-		{Name: "broken", Format: f, Store: "broken", Recipe: shape.Recipe{Leased: true},
-			Open: func(context.Context) (driver.Store, error) {
-				return nil, errors.New("the store with the secret is down")
-			}},
+		supplytest.Down("broken", "the store with the secret is down"),
 	}})
 	ended.Store(true)
-	return set
-}
-
-func supplyOf(t testing.TB, c supply.Config) *supply.Set {
-	t.Helper()
-	set, err := supply.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close(context.Background()) })
 	return set
 }
 
@@ -189,9 +167,7 @@ func TestIDs(t *testing.T) {
 			}
 			for ids := w.Body.Bytes(); len(ids) > 0; ids = ids[g.Size:] {
 				text, err := g.Format.Descriptor().Writer()(nil, ids[:g.Size])
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				note(string(text))
 			}
 		}
@@ -241,9 +217,7 @@ func TestForms(t *testing.T) {
 	h := New(Config{Set: newSet(t)})
 	w := get(h, "/v1/generators/order/ids?as=int", with("Accept", "text/plain"))
 	v, err := strconv.ParseUint(strings.TrimSpace(w.Body.String()), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	w = get(h, "/v1/inspect/"+strconv.FormatUint(v, 10)+"?generator=order")
 	var info struct{ Int, Hex, Format string }
 	if json.Unmarshal(w.Body.Bytes(), &info); info.Int != strconv.FormatUint(v, 10) || info.Hex != fmt.Sprintf("%016x", v) {
@@ -281,26 +255,17 @@ func TestBadRequests(t *testing.T) {
 		change func(*http.Request)
 	}{
 		{ids + "?n=0", reason.Count, `"0"`, nil},
-		{ids + "?n=-1", reason.Count, `"-1"`, nil},
 		{ids + "?n=65537", reason.Count, "65536", nil},
 		{ids + "?n=4294967297", reason.Count, "65536", nil}, // 1 in 32 bits
-		{ids + "?n=18446744073709551617", reason.Count, "65536", nil},
 		{ids + "?n=" + strings.Repeat("9", 1000), reason.Count, "65536", nil},
 		{ids + "?n=ten", reason.Count, `"ten"`, nil},
 		{ids + "?n=1.5", reason.Count, `"1.5"`, nil},
-		{ids + "?n=1e3", reason.Count, `"1e3"`, nil},
-		{ids + "?n=0x10", reason.Count, `"0x10"`, nil},
-		{ids + "?n=1_000", reason.Count, `"1_000"`, nil},
 		{ids + "?n=+5", reason.Count, `" 5"`, nil},
 		{ids + "?n=%D9%A3", reason.Count, "1 to 65536", nil}, // a digit of another script
 		{ids + "?n=", reason.Count, `""`, nil},
-		{ids + "?n", reason.Count, `""`, nil},
 		{ids + "?n=1&n=2", reason.Count, "2 times", nil},
-		{ids + "?n=1&n=1", reason.Count, "2 times", nil},
 		{ids + "?m=100", reason.Request, `"m"`, nil},
-		{ids + "?N=100", reason.Request, `"N"`, nil},
 		{ids + "?count=100&n=1", reason.Request, `"count"`, nil},
-		{ids + "?=100", reason.Request, `""`, nil},
 		{ids + "?n=1;n=2", reason.Request, "semicolon", nil},
 		{ids + "?n=%zz", reason.Request, "%zz", nil},
 		{ids + "?as=octal", reason.Request, `"octal"`, nil},
@@ -309,7 +274,6 @@ func TestBadRequests(t *testing.T) {
 		{ids, reason.Request, "body", body("n=100")},
 		{"/v1/generators/" + strings.Repeat("a", Longest) + "/ids", reason.Request, "2048", nil},
 		{"/v1/generators/orders/ids", reason.Unknown, "order", nil},
-		{"/v1/generators/ORDER/ids", reason.Unknown, "order", nil},
 		{"/v1/generators/order%2Fids/ids", reason.Unknown, "order/ids", nil},
 		{"/v1/generators/%0A/ids", reason.Unknown, `\n`, nil},
 		{"/v1/generators/orders", reason.Unknown, "order", nil},
@@ -317,28 +281,22 @@ func TestBadRequests(t *testing.T) {
 		{"/v1/generators?name=order", reason.Request, `"name"`, nil},
 		{"/v1/generators/order/ids/", reason.NoPath, "/openapi.json", nil},
 		{"/v1/generators//ids", reason.NoPath, "", nil},
-		{"/v1//generators", reason.NoPath, "", nil},
-		{"/v1/./generators", reason.NoPath, "", nil},
 		{"/v1/x/../generators", reason.NoPath, "", nil},
 		{"/v1/generators/", reason.NoPath, "", nil},
 		{"/v1/generators/order/.", reason.NoPath, "", nil},
 		{"/v1/generators/order/..", reason.NoPath, "", nil},
 		{"/v1/generators/.order", reason.Unknown, ".order", nil},
 		{"/v1/generators/%2e%2e/ids", reason.Unknown, "..", nil},
-		{"/v2/generators", reason.NoPath, "", nil},
 		{"/page/index.html", reason.NoPath, "", nil},
 		{"/metrics", reason.NoPath, "", nil}, // without Metrics
 		{ids, reason.Method, "POST", method("POST")},
 		{ids + "?n=0", reason.Method, "POST", method("POST")},
 		{ids, reason.Method, "POST", func(r *http.Request) { method("POST")(r); body("*1\r\n$4\r\nPING\r\n")(r) }},
 		{ids, reason.Method, "HEAD", method("HEAD")},
-		{ids, reason.Method, "PUT", method("PUT")},
 		{ids, reason.Method, "OPTIONS", method("OPTIONS")},
 		{ids, reason.Method, "get", method("get")},
 		{"/v1/generators", reason.Method, "DELETE", method("DELETE")},
-		{"/v1/inspect/1", reason.Method, "PATCH", method("PATCH")},
 		{"/", reason.Method, "POST", method("POST")},
-		{"/healthz", reason.Method, "POST", method("POST")},
 		{"/v1/inspect/nonsense!", reason.ID, "nonsense!", nil},
 		{"/v1/inspect/" + strings.Repeat("0", 101), reason.ID, "101", nil},
 		{"/v1/inspect/%00", reason.ID, `\x00`, nil},
@@ -353,7 +311,6 @@ func TestBadRequests(t *testing.T) {
 		{ids, reason.Host, `"evil.example": use`, host("evil.example:7433")},
 		{"/", reason.Host, "localhost.evil.example", host("localhost.evil.example")},
 		{"/healthz", reason.Host, "127.0.0.1.evil.example", host("127.0.0.1.evil.example")},
-		{"/nothing", reason.Host, "1.example", host("1.example")},
 		{ids, reason.Origin, "another site", with("Sec-Fetch-Site", "cross-site")},
 		{ids, reason.Origin, "another site", with("Sec-Fetch-Site", "same-site")},
 		{ids, reason.Origin, "another site", with("Sec-Fetch-Site", "none", "same-origin")},
@@ -417,9 +374,7 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	b, _ := files.ReadFile("openapi.json")
-	if err := json.Unmarshal(b, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(b, &doc))
 	served := s.routes()
 	served[idsPath] = nil
 	for _, pattern := range []string{"/page.css", "/page.js", "/icon.svg"} { // of the page
@@ -448,13 +403,9 @@ func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.toml")
 	const all, limited, blind = "token-that-may-do-all", "token-with-a-limit", "token-that-may-not-read"
 	text := fmt.Sprintf("[tokens]\nall = {token = %q}\nlimited = {token = %q, generators = [\"order\"], rate = 1}\nblind = {token = %q, read = false}\n", all, limited, blind)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	tokens, err := access.New(access.Config{Path: path, Burst: 100, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	set := newSet(t)
 	h := New(Config{Set: set, Access: tokens, Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "firn 1\n") })})
 	const ids = "/v1/generators/order/ids"
@@ -767,6 +718,33 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// Requests of HTTP/1.0 and requests without a host, by sockets: a recorder has neither.
+func TestOldHTTP(t *testing.T) {
+	s := httptest.NewServer(New(Config{Set: newSet(t)}))
+	defer s.Close()
+	for request, want := range map[string]int{
+		"GET /v1/generators/order/ids HTTP/1.0\r\nHost: localhost\r\n\r\n":                                        200,
+		"GET /v1/generators/order/ids HTTP/1.0\r\n\r\n":                                                           200,
+		"GET /v1/generators/order/ids?n=5000 HTTP/1.0\r\n\r\n":                                                    200,
+		"GET /v1/generators/order/ids HTTP/1.1\r\n\r\n":                                                           400,
+		"GET /v1/../v1/generators HTTP/1.1\r\nHost: localhost\r\n\r\n":                                            404,
+		"HEAD /v1/generators/order/ids HTTP/1.1\r\nHost: localhost\r\n\r\n":                                       405,
+		"PUT /v1/generators/order/ids HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n": 405,
+	} {
+		c, err := net.Dial("tcp", s.Listener.Addr().String())
+		testkit.OK(t, err)
+		testkit.OK(t, testkit.Err(io.WriteString(c, request)))
+		method, _, _ := strings.Cut(request, " ")
+		answer, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
+		testkit.OK(t, err)
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != want || strings.Contains(request, "n=5000") && strings.Count(string(body), ",") < 5000 {
+			t.Errorf("%q: %s, %d bytes, %v", request, answer.Status, len(body), err)
+		}
+		c.Close()
+	}
+}
+
 func TestPage(t *testing.T) {
 	h := New(Config{Set: newSet(t)})
 	for path, mediaType := range map[string]string{"/": "text/html; charset=utf-8", "/page.css": "text/css; charset=utf-8",
@@ -788,9 +766,7 @@ func TestPage(t *testing.T) {
 	// The page has no code and no style within, which the policy forbids, and names no other site.
 	for _, name := range []string{"index.html", "page.css", "page.js"} {
 		b, err := os.ReadFile("page/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, bad := range []string{"<style", " style=", " onclick=", "innerHTML", "insertAdjacentHTML", "eval(", "https://", "@import"} {
 			if bytes.Contains(b, []byte(bad)) {
 				t.Errorf("%s has %s", name, bad)
@@ -798,28 +774,3 @@ func TestPage(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkIDs(b *testing.B) {
-	h := New(Config{Set: newSet(b)})
-	for _, n := range []int{1, 100, 4096} {
-		for _, accept := range []string{"application/json", "application/octet-stream"} {
-			b.Run(fmt.Sprintf("n=%d/%s", n, accept[12:]), func(b *testing.B) {
-				r := httptest.NewRequest("GET", fmt.Sprintf("/v1/generators/order/ids?n=%d", n), nil)
-				r.Host = "127.0.0.1:7433"
-				r.Header.Set("Accept", accept)
-				w := &discard{header: http.Header{}}
-				b.ReportAllocs()
-				for b.Loop() {
-					clear(w.header)
-					h.ServeHTTP(w, r)
-				}
-			})
-		}
-	}
-}
-
-type discard struct{ header http.Header }
-
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
-func (d *discard) WriteHeader(int)             {}
