@@ -13,6 +13,7 @@ import (
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -139,9 +140,7 @@ func TestTiDB48869OneConnection(t *testing.T) {
 		}
 		c.Wait = time.Minute
 		set, err := supply.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer set.Close(context.Background())
 		var running sync.WaitGroup
 		for _, s := range set.All() {
@@ -225,9 +224,7 @@ func TestTwitterClockBack(t *testing.T) {
 			recipe := shape.Recipe{Clock: func() time.Time { return *clock.Load() }}
 			c := supply.Config{Generators: []supply.Generator{{Name: "orders", Format: f, Recipe: recipe}}, Wait: time.Millisecond}
 			of, err := supply.New(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			defer of.Close(context.Background())
 			source, _ := of.Find("orders")
 			s, seen := &server{Source: source}, all{}
@@ -281,9 +278,7 @@ func TestTiDB40322MetricsNotEmpty(t *testing.T) {
 				})
 				m.Collect(s.set)
 				n, err := take(s.Source)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				values := read(t, m)
 				if made := values[`firn_generator_ids_total{generator="orders"}`]; made < float64(n) {
 					t.Errorf("the metric says %v after %d IDs", made, n)

@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -51,9 +52,7 @@ var build = sync.OnceValues(func() (string, error) {
 func serve(t *testing.T) string {
 	t.Helper()
 	firn, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	dir := t.TempDir()
 	port, err := process.Again(func() (int, error) {
 		port, err := loopback.Port()
@@ -76,15 +75,11 @@ func serve(t *testing.T) string {
 		})
 		return port, p.Listening("127.0.0.1:"+strconv.Itoa(port), &log)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	// The first request of a busy disk gets the reason starting.
 	wait.Until(t, "firn serve has a worker", func() bool {
 		answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/v1/generators/nanoflake/ids", port))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		answer.Body.Close()
 		return answer.StatusCode == http.StatusOK
 	})
@@ -144,9 +139,7 @@ var failed = regexp.MustCompile(`(?m)^(\(error\) )?(ERR|TRYAGAIN) |"error"`)
 func TestQuickStart(t *testing.T) {
 	port := serve(t)
 	answer, err := http.Get("http://127.0.0.1:" + port + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		t.Errorf("/metrics answers %d", answer.StatusCode)
@@ -175,9 +168,7 @@ func TestQuickStart(t *testing.T) {
 			services.Missing(t, "there is no grpcurl; it takes a network with Go modules: %v", err)
 		}
 		dir := t.TempDir()
-		if err := os.Symlink(program, filepath.Join(dir, "grpcurl")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Symlink(program, filepath.Join(dir, "grpcurl")))
 		lines(t, "grpcurl", dir)
 	})
 	t.Run("Python", func(t *testing.T) {
@@ -198,9 +189,7 @@ func TestQuickStart(t *testing.T) {
 		dir := t.TempDir()
 		if services.InFull() { // npm needs the network
 			need(t, "npm")
-			if err := os.CopyFS(dir, os.DirFS("../resp/javascript")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.CopyFS(dir, os.DirFS("../resp/javascript")))
 			run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund")
 		}
 		for i, code := range examples(t, "JavaScript", "js", port) {
@@ -210,9 +199,7 @@ func TestQuickStart(t *testing.T) {
 				}
 				of := strings.NewReplacer(`"ioredis"`, `"ioredis`+library+`"`, `"redis"`, `"redis`+library+`"`).Replace(code)
 				name := fmt.Sprintf("example%d%s.mjs", i, library)
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(of), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(of), 0o600))
 				word := ""
 				for range 4 {
 					if word = rounded(t, run(t, dir, nil, "node", name)); word == "" {
@@ -235,9 +222,7 @@ func TestQuickStart(t *testing.T) {
 		dir := t.TempDir()
 		for _, code := range examples(t, "Java", "java", port) {
 			path := filepath.Join(dir, "Ids.java")
-			if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(path, []byte(code), 0o600))
 			run(t, dir, nil, "java", path)
 		}
 	})

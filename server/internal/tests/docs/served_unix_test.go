@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/firnv1"
 )
 
@@ -29,14 +30,10 @@ func TestTiDB40322EachProtocol(t *testing.T) {
 	address := "127.0.0.1:" + serve(t)
 	get := func(path string) (int, string) {
 		answer, err := http.Get("http://" + address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer answer.Body.Close()
 		text, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return answer.StatusCode, string(text)
 	}
 	if code, text := get("/v1/generators/nanoflake/ids"); code != http.StatusOK {
@@ -47,9 +44,7 @@ func TestTiDB40322EachProtocol(t *testing.T) {
 	}
 
 	redis, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer redis.Close()
 	fmt.Fprint(redis, "*2\r\n$4\r\nINCR\r\n$9\r\nnanoflake\r\n*2\r\n$4\r\nINCR\r\n$4\r\nnone\r\n")
 	lines := bufio.NewReader(redis)
@@ -60,9 +55,7 @@ func TestTiDB40322EachProtocol(t *testing.T) {
 	}
 
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer conn.Close()
 	client := firnv1.NewFirnClient(conn)
 	if _, err := client.Take(t.Context(), &firnv1.TakeRequest{Name: "nanoflake"}); err != nil {
@@ -75,9 +68,7 @@ func TestTiDB40322EachProtocol(t *testing.T) {
 	_, text := get("/metrics")
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	served, err := parser.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, f := range families(t) {
 		if served[f.GetName()] == nil && strings.HasPrefix(f.GetName(), "firn_") {
 			t.Errorf("firn serve has no metric %s", f.GetName())

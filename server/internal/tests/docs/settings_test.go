@@ -3,17 +3,16 @@ package docs
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/reason"
-	"github.com/firn-id/firn/server/internal/web"
 )
 
 // block returns the code of the document that begins with a language and a line.
@@ -30,29 +29,11 @@ func block(t *testing.T, language, first string) string {
 // TestConfiguration loads the configuration of the document.
 func TestConfiguration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "firn.toml")
-	if err := os.WriteFile(path, []byte(block(t, "toml", "tokens = ")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(block(t, "toml", "tokens = ")), 0o600))
 	c, err := server.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if err := c.Check(); err != nil || len(c.Generators) != 1 {
 		t.Error(c.Generators, err)
-	}
-}
-
-// TestLimits checks the defaults in the table of limits.
-func TestLimits(t *testing.T) {
-	for _, row := range []string{
-		fmt.Sprintf("| IDs of a request | %d; `limits.ids`", server.DefaultIDs),
-		fmt.Sprintf("| open connections | %d; `limits.connections`", server.DefaultConnections),
-		fmt.Sprintf("| wait of a request for IDs | %.0f s; `limits.wait`", server.DefaultWait.Seconds()),
-		fmt.Sprintf("| path and query of HTTP | %d bytes |", web.Longest),
-	} {
-		if !strings.Contains(read(t), "\n"+row) {
-			t.Errorf("the document has no row %q", row)
-		}
 	}
 }
 
@@ -65,9 +46,7 @@ func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.toml")
 	open := func(fill ...string) (*access.Access, error) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(strings.NewReplacer(fill...).Replace(text)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(strings.NewReplacer(fill...).Replace(text)), 0o600))
 		return access.New(access.Config{Path: path, Burst: 65536, Generators: []string{"order"}, Log: slog.New(slog.DiscardHandler)})
 	}
 	shops := []string{"OUTPUT OF: openssl rand -hex 32", ofShop}
@@ -79,17 +58,11 @@ func TestTokens(t *testing.T) {
 		t.Error("the server takes the sum of the document:", err)
 	}
 	a, err := open(append(shops, monitors...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	shop, err := a.Enter(ofShop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	monitor, err := a.Enter(ofMonitor)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for what, c := range map[string]struct {
 		err  error
 		want *reason.Reason

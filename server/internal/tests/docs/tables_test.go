@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server/internal/metrics"
@@ -36,9 +36,7 @@ const document = "../../../../docs/server.md"
 func read(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return string(text)
 }
 
@@ -59,9 +57,7 @@ func table(t *testing.T, heading string, want []string) {
 	}
 	if *update {
 		whole := before + heading + "\n" + line + "\n" + strings.Join(want, "\n") + "\n" + rest
-		if err := os.WriteFile(document, []byte(whole), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(document, []byte(whole), 0o644))
 		return
 	}
 	for _, row := range want {
@@ -113,53 +109,21 @@ func families(t *testing.T) []*dto.MetricFamily {
 	set, err := supply.New(supply.Config{Notify: m.Event, Failed: m.Failed, Generators: []supply.Generator{{Name: "orders", Format: nanoflake,
 		Recipe: shape.Recipe{Leased: true}, Create: true, Store: "memory",
 		Open: func(context.Context) (driver.Store, error) { return memlease.New(), nil }}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { _ = set.Close(context.Background()) })
 	m.Collect(set)
 	m.Protocol("resp").Answered(1, time.Millisecond)
 	s, _ := set.Find("orders")
-	if _, err := s.AppendBinary(t.Context(), nil, 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(s.AppendBinary(t.Context(), nil, 1)))
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	byName, err := parser.TextToMetricFamilies(bytes.NewReader(w.Body.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var all []*dto.MetricFamily
 	for _, f := range byName {
 		all = append(all, f)
 	}
 	slices.SortFunc(all, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
 	return all
-}
-
-// TestNames checks that the names of metrics exist, in this document and in docs/monitoring.md. The tests of
-// dev/examples/monitoring evaluate the alerts.
-func TestNames(t *testing.T) {
-	known := map[string]bool{}
-	for _, f := range families(t) {
-		known[f.GetName()] = true
-	}
-	text := read(t)
-	monitoring, err := os.ReadFile(filepath.Join(filepath.Dir(document), "monitoring.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, word := range strings.FieldsFunc(text+" "+string(monitoring), func(r rune) bool { return !(r == '_' || 'a' <= r && r <= 'z') }) {
-		if strings.HasPrefix(word, "firn_") && word != "firn_generator_" { // a prefix in code of docs/monitoring.md
-			found++
-			if name := strings.TrimSuffix(word, "_bucket"); !known[name] {
-				t.Errorf("there is no metric %s", word)
-			}
-		}
-	}
-	if found < 40 {
-		t.Errorf("the document names metrics %d times", found)
-	}
 }

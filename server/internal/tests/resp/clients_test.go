@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -19,51 +18,34 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/resp"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 )
 
 // serve starts a server with a generator for each format. With a token, the server needs the token.
 func serve(t *testing.T, token string) (port string) {
 	t.Helper()
-	store := memlease.New()
-	var all []supply.Generator
-	for _, f := range inspect.Formats() {
-		all = append(all, supply.Generator{Name: f.Name(), Format: f, Store: "memory", Recipe: shape.Recipe{Leased: f.Worker() != ""},
-			Open: func(context.Context) (driver.Store, error) { return store, nil }})
-	}
-	set, err := supply.New(supply.Config{Generators: all})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := supplytest.New(t, supply.Config{Generators: supplytest.Formats(1)})
 	var tokens access.Config
 	if token != "" {
 		tokens = access.Config{Path: filepath.Join(t.TempDir(), "tokens.toml"), Log: slog.New(slog.DiscardHandler)}
-		if err := os.WriteFile(tokens.Path, fmt.Appendf(nil, "[tokens.test]\ntoken = %q\n", token), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(tokens.Path, fmt.Appendf(nil, "[tokens.test]\ntoken = %q\n", token), 0o600))
 	}
 	a, err := access.New(tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s := resp.New(resp.Config{Set: set, Access: a, Version: "1.2.3"})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() {
 		l.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), wait.Patience)
 		defer cancel()
-		if err := errors.Join(s.Drain(ctx), set.Close(ctx)); err != nil {
+		if err := s.Drain(ctx); err != nil {
 			t.Error(err)
 		}
 	})
@@ -77,9 +59,7 @@ func serve(t *testing.T, token string) (port string) {
 		}
 	}()
 	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return port
 }
 
@@ -108,9 +88,7 @@ func TestGoRedis(t *testing.T) {
 					}
 					seen[uint64(id)] = true
 				}
-				if err := c.Ping(ctx).Err(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, c.Ping(ctx).Err())
 				see(c.Incr(ctx, "nanoflake").Result())
 				see(c.IncrBy(ctx, "nanoflake", 1).Result())
 				var callers sync.WaitGroup
@@ -134,9 +112,7 @@ func TestGoRedis(t *testing.T) {
 				}
 				callers.Wait()
 				run, err := c.Do(ctx, "FIRN.RUN", "nanoflake", 100).Int64Slice()
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				for i := range run[1] {
 					see(run[0]+i, nil)
 				}
@@ -191,9 +167,8 @@ func TestGoRedis(t *testing.T) {
 }
 
 // program runs a program, and returns what the program writes.
-func program(t *testing.T, stdin string, cmd *exec.Cmd) string {
+func program(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
-	cmd.Stdin = strings.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -209,57 +184,6 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, name, args...)
 }
 
-func TestRedisCLI(t *testing.T) {
-	if _, err := exec.LookPath("redis-cli"); err != nil {
-		services.Missing(t, "redis-cli is not in PATH; install it: %v", err)
-	}
-	each(t, func(t *testing.T, port, token string) {
-		for _, protocol := range []string{"-2", "-3"} {
-			cli := func(stdin string, words ...string) string {
-				t.Helper()
-				cmd := command(t, "redis-cli", append([]string{protocol, "-p", port}, words...)...)
-				cmd.Env = append(os.Environ(), "REDISCLI_AUTH="+token)
-				return strings.TrimSuffix(program(t, stdin, cmd), "\n")
-			}
-			if id, err := strconv.ParseUint(cli("", "INCR", "nanoflake"), 10, 63); err != nil || id < 1<<53 {
-				t.Error(id, err)
-			}
-			if v := cli("", "PING"); v != "PONG" {
-				t.Error(v)
-			}
-			if v := cli("", "FIRN.NEXT", "sno", "3"); strings.Count(v, "\n") != 2 {
-				t.Error(v)
-			}
-			if v := cli("", "GET", "nanoflake"); !strings.HasPrefix(v, "ERR path: ") {
-				t.Error(v)
-			}
-			if v := cli("", "FIRN.INSPECT", "0549x5l2itvr4"); !strings.HasPrefix(v, `{"format":"nanoflake","id":"0549x5l2itvr4"`) {
-				t.Error(v)
-			}
-			if v := cli("PING\nINCR nanoflake\nSELECT 0\nECHO last\n"); !strings.HasPrefix(v, "PONG\n") || !strings.HasSuffix(v, "\nOK\nlast") {
-				t.Error(v)
-			}
-			if v := cli("", "COMMAND", "DOCS", "FIRN.RUN"); !strings.Contains(v, "consecutive") {
-				t.Error(v)
-			}
-		}
-	})
-}
-
-// redis-benchmark measures the server as it measures Redis.
-func TestRedisBenchmark(t *testing.T) {
-	if _, err := exec.LookPath("redis-benchmark"); err != nil {
-		services.Missing(t, "redis-benchmark is not in PATH; install it: %v", err)
-	}
-	port := serve(t, "")
-	for _, pipeline := range []string{"1", "16"} {
-		out := program(t, "", command(t, "redis-benchmark", "-p", port, "-n", "2000", "-P", pipeline, "--csv", "INCR", "nanoflake"))
-		if !strings.Contains(out, `"INCR nanoflake","`) {
-			t.Error(out)
-		}
-	}
-}
-
 func TestRedisPy(t *testing.T) {
 	var python string
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
@@ -272,7 +196,7 @@ func TestRedisPy(t *testing.T) {
 		services.Missing(t, "python3 has no package redis; install redis-py, on Debian as python3-redis")
 	}
 	each(t, func(t *testing.T, port, token string) {
-		program(t, "", command(t, python, "clients.py", port, token))
+		program(t, command(t, python, "clients.py", port, token))
 	})
 }
 
@@ -285,16 +209,14 @@ func TestJavaScript(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("javascript")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.CopyFS(dir, os.DirFS("javascript")))
 	install := command(t, "npm", "ci", "--no-audit", "--no-fund")
 	install.Dir = dir
-	program(t, "", install)
+	program(t, install)
 	each(t, func(t *testing.T, port, token string) {
 		cmd := command(t, "node", "clients.js", port)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TOKEN="+token)
-		if out := program(t, "", cmd); strings.Count(out, "ok\n") != 5 {
+		if out := program(t, cmd); strings.Count(out, "ok\n") != 5 {
 			t.Error(out)
 		}
 	})

@@ -1,10 +1,8 @@
-// Package web tests the server's HTTP with clients that the server does not need: curl, Node, a validator of OpenAPI,
-// and the page in Chromium.
+// Package web tests the server's HTTP with clients that the server does not need: a validator of OpenAPI, and
+// the page in Chromium.
 package web
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,10 +17,10 @@ import (
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/supply"
+	"github.com/firn-id/firn/server/internal/supply/supplytest"
 	"github.com/firn-id/firn/server/internal/web"
 )
 
@@ -30,27 +28,14 @@ import (
 // A request waits for IDs as long as a busy machine needs.
 func newSet(t *testing.T, more ...supply.Generator) *supply.Set {
 	t.Helper()
-	store := memlease.New()
-	open := func(context.Context) (driver.Store, error) { return store, nil }
-	all := more
-	c := supply.Config{Wait: time.Minute}
-	for _, f := range inspect.Formats() {
-		g := supply.Generator{Name: f.Name(), Format: f, Workers: 1, Store: "memory", Open: open}
-		if g.Recipe.Leased = f.Worker() != ""; g.Recipe.Leased {
-			g.Workers = 2
-		}
-		all = append(all, g)
-	}
-	all = append(all, supply.Generator{Name: "order", Format: nanoflake(), Workers: 16, Store: "memory", Open: open, Recipe: shape.Recipe{Leased: true}})
-	if c.Generators = all; slices.ContainsFunc(all, func(g supply.Generator) bool { return g.Name == "broken" }) {
+	all := supplytest.Formats(2)
+	order := all[0]
+	order.Name, order.Workers = "order", 16
+	c := supply.Config{Wait: time.Minute, Generators: slices.Concat(more, all, []supply.Generator{order})}
+	if slices.ContainsFunc(more, func(g supply.Generator) bool { return g.Name == "broken" }) {
 		c.Wait = 10 * time.Millisecond // nobody waits for a store that is down
 	}
-	set, err := supply.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { set.Close(context.Background()) })
-	return set
+	return supplytest.New(t, c)
 }
 
 func nanoflake() inspect.Format {
@@ -59,10 +44,7 @@ func nanoflake() inspect.Format {
 }
 
 // broken returns a generator whose store does not open.
-func broken() supply.Generator {
-	return supply.Generator{Name: "broken", Format: nanoflake(), Store: "broken", Recipe: shape.Recipe{Leased: true},
-		Open: func(context.Context) (driver.Store, error) { return nil, errors.New("the store is down") }}
-}
+func broken() supply.Generator { return supplytest.Down("broken", "the store is down") }
 
 // past returns a generator whose timestamps have ended when the function end has been called.
 func past() (_ supply.Generator, end func()) {
@@ -84,13 +66,9 @@ func newAccess(t *testing.T) *access.Access {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tokens.toml")
 	text := fmt.Sprintf("[tokens]\ncorrect = {token = %q}\nslow = {token = %q, rate = 1}\n", correct, slow)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	a, err := access.New(access.Config{Path: path, Burst: 1, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return a
 }
 

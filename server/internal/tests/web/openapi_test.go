@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server/internal/web"
 )
 
@@ -26,21 +27,13 @@ func TestOpenAPI(t *testing.T) {
 	end()
 	s := serve(t, web.Config{Set: set, Draining: draining.Load})
 	answer, err := http.Get(s.URL + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	text, err := io.ReadAll(answer.Body)
 	answer.Body.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := doc.Validate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, doc.Validate(t.Context()))
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
 
 	seen := map[string]bool{} // path and status
@@ -51,9 +44,7 @@ func TestOpenAPI(t *testing.T) {
 			method = http.MethodPost
 		}
 		r, err := http.NewRequestWithContext(t.Context(), method, s.URL+target, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for i := 0; i < len(headers); i += 2 {
 			if headers[i] == "Host" {
 				r.Host = headers[i+1]
@@ -61,14 +52,10 @@ func TestOpenAPI(t *testing.T) {
 			r.Header.Set(headers[i], headers[i+1])
 		}
 		w, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer w.Body.Close()
 		body, err := io.ReadAll(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if w.StatusCode != status {
 			t.Errorf("%s %v: %d %s, want %d", target, headers, w.StatusCode, body, status)
 		}

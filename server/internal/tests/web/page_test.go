@@ -33,6 +33,7 @@ import (
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/chromium"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/server/internal/supply"
@@ -70,9 +71,7 @@ func open(t *testing.T) *browser {
 	if err == nil {
 		_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return b
 }
 
@@ -179,9 +178,7 @@ func (b *browser) prefer(theme string) {
 func makeID(t *testing.T, server, generator string) string {
 	t.Helper()
 	w, err := http.Get(server + "/v1/generators/" + generator + "/ids")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer w.Body.Close()
 	var answer struct{ IDs []string }
 	if err := json.NewDecoder(w.Body).Decode(&answer); err != nil || len(answer.IDs) != 1 {
@@ -381,9 +378,7 @@ func (b *browser) picture(name string) []byte {
 func small(t *testing.T, picture []byte) []byte {
 	t.Helper()
 	full, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	counts := map[color.Color]int{}
 	for y := range full.Bounds().Dy() {
 		for x := range full.Bounds().Dx() {
@@ -394,9 +389,7 @@ func small(t *testing.T, picture []byte) []byte {
 	reduced := image.NewPaletted(full.Bounds(), colours[:min(len(colours), 256)])
 	draw.Draw(reduced, full.Bounds(), full, image.Point{}, draw.Src)
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduced); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduced))
 	return b.Bytes()
 }
 
@@ -414,9 +407,7 @@ func TestPageThemes(t *testing.T) {
 			Open: func(context.Context) (driver.Store, error) { return store, nil }})
 	}
 	set, err := supply.New(supply.Config{Generators: all})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer set.Close(context.Background())
 	s := serve(t, web.Config{Set: set})
 	points := 2
@@ -428,9 +419,7 @@ func TestPageThemes(t *testing.T) {
 		for name, n := range map[string]float64{"order": 60 + 20*math.Sin(float64(i)/5), "events": 8 + 6*math.Sin(float64(i)/3), "session": 3} {
 			for range int(n) {
 				w, err := http.Get(s.URL + "/v1/generators/" + name + "/ids?n=100")
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				w.Body.Close()
 			}
 		}
@@ -446,9 +435,7 @@ func TestPageThemes(t *testing.T) {
 				name += "-narrow"
 			}
 			drawn, err := png.Decode(bytes.NewReader(b.picture(name)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if got := drawn.Bounds().Dx(); got != int(width) {
 				t.Errorf("the picture has %d pixels, want %d", got, width)
 			}
