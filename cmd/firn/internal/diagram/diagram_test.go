@@ -12,6 +12,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -60,9 +61,7 @@ func fieldsOf(info inspect.Info) (bits string, fields []Field) {
 func TestList(t *testing.T) {
 	f, _ := inspect.Lookup("scru160")
 	info, err := f.Inspect("05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", inspect.Text, inspect.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	bits, fields := fieldsOf(info)
 	var w bytes.Buffer
 	Write(&w, cli.NewPens(false), bits, fields, 59)

@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestFacts: each format has its facts, and each fact its format.
@@ -61,9 +62,7 @@ func TestRoom(t *testing.T) {
 		f, _ := formats.Lookup(c.format)
 		d := f.Descriptor()
 		s, err := d.Of(c.recipe.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		want := roomOf(c.format, c.recipe, s)
 		sum := 0
 		for range c.ticks {
@@ -98,9 +97,7 @@ func TestWidths(t *testing.T) {
 		for _, width := range []int{60, 70, 80, 125} {
 			for _, set := range []shape.Settings{{}, {CounterBits: 2, NodeBits: 9, Microseconds: true}} {
 				s, err := f.Descriptor().Of(set)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				var out bytes.Buffer
 				streams := &cli.Streams{Out: bufio.NewWriter(&out), Width: width}
 				explain(f, s, shape.Recipe{Settings: set}).show(streams, time.Now())

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestFaults: the lines come back, those in memory and those in a file.
@@ -22,9 +24,7 @@ func TestFaults(t *testing.T) {
 				if int64(len(want)) < most {
 					want = append(want, line)
 				}
-				if err := f.add(line); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, f.add(line))
 			}
 			var got []int64
 			if err := f.each(func(line int64) error { got = append(got, line); return nil }); err != nil {

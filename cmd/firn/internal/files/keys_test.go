@@ -12,6 +12,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/spill"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A kind is a format with settings.
@@ -58,13 +59,9 @@ func (k kind) streams(tb testing.TB, n, each int) [][][]byte {
 		}
 		r := shape.Recipe{Settings: k.set, Worker: worker, Clock: func() time.Time { now = now.Add(10 * time.Microsecond); return now }, Meta: byte(7 * worker)}
 		g, err := k.of.Descriptor().New(r)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.OK(tb, err)
 		ids, err := g.AppendBinary(context.Background(), nil, each)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.OK(tb, err)
 		all = append(all, slices.Collect(slices.Chunk(ids, k.of.Descriptor().Size)))
 	}
 	return all
@@ -226,9 +223,7 @@ func TestTape(t *testing.T) {
 				p[i] = byte(random.Uint32())
 			}
 			off, err := tp.add(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			offs, all = append(offs, off), append(all, p)
 		}
 		for _, i := range random.Perm(len(all)) {
@@ -238,24 +233,5 @@ func TestTape(t *testing.T) {
 			}
 		}
 		tp.Close()
-	}
-}
-
-func BenchmarkKeys(b *testing.B) {
-	for _, k := range kinds() {
-		b.Run(k.name, func(b *testing.B) {
-			random := rand.New(rand.NewPCG(1, 1))
-			ids := interleaved(random, k.streams(b, 8, 10_000))
-			for b.Loop() {
-				found := newKeys(k.shape(), k.of.Descriptor().Size, 64<<20)
-				for i, id := range ids {
-					if _, _, err := found.add(id, int64(i)); err != nil {
-						b.Fatal(err)
-					}
-				}
-				found.Close()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(len(ids))/float64(b.N), "ns/ID")
-		})
 	}
 }

@@ -18,14 +18,13 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // source returns the source of a format's texts, with default settings.
 func source(tb testing.TB, f formats.Format) Source {
 	s, err := f.Descriptor().Of(shape.Settings{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.OK(tb, err)
 	return Source{Format: f, Shape: s, Detect: true}
 }
 
@@ -33,15 +32,11 @@ func source(tb testing.TB, f formats.Format) Source {
 // of each ID has a letter.
 func made(tb testing.TB, f formats.Format, n int) [][]byte {
 	g, err := f.Descriptor().New(shape.Recipe{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.OK(tb, err)
 	var ids [][]byte
 	for len(ids) < n {
 		id, err := g.AppendBinary(context.Background(), nil, 1)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.OK(tb, err)
 		if strings.ContainsAny(hex.EncodeToString(id), "abcdef") {
 			ids = append(ids, id)
 		}
@@ -52,9 +47,7 @@ func made(tb testing.TB, f formats.Format, n int) [][]byte {
 // written returns an ID in a form.
 func written(tb testing.TB, f formats.Format, form inspect.Form, id []byte) string {
 	info, err := f.InspectBinary(id, inspect.Settings{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.OK(tb, err)
 	switch form {
 	case inspect.Int:
 		return info.Int
@@ -64,9 +57,7 @@ func written(tb testing.TB, f formats.Format, form inspect.Form, id []byte) stri
 		return strings.TrimLeft(info.ID, "0")
 	case inspect.UUID:
 		text, err := f.Descriptor().AppendUUID(nil, id)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.OK(tb, err)
 		return string(text)
 	}
 	return info.ID
@@ -229,13 +220,9 @@ func TestMatchPlausible(t *testing.T) {
 			at = time.UnixMilli(s.Shape.Epoch).AddDate(0, 0, 29)
 		}
 		g, err := f.Descriptor().New(shape.Recipe{Clock: func() time.Time { return at }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		text, err := g.AppendTexts(context.Background(), nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if got := readAll(s, bytes.NewReader(text)); (len(got) == 2) != want {
 			t.Errorf("an ID of %v is found: %v", at, got)
 		}
@@ -251,51 +238,13 @@ func TestMatchOwnEpoch(t *testing.T) {
 			continue // a format with one epoch
 		}
 		g, err := f.Descriptor().New(shape.Recipe{Settings: set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		text, err := g.AppendTexts(t.Context(), nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		s := source(t, f)
 		s.Settings, s.Shape, s.Match = set, own, true
 		if got := readAll(s, bytes.NewReader(text)); len(got) != 2 {
 			t.Errorf("%s: %v", f.Name(), got)
 		}
 	}
-}
-
-func BenchmarkNext(b *testing.B) {
-	for _, f := range formats.All() {
-		for _, form := range f.Forms() {
-			b.Run(f.Name()+"/"+form.String(), func(b *testing.B) {
-				var in bytes.Buffer
-				for _, id := range made(b, f, 1000) {
-					in.WriteString(written(b, f, form, id) + "\n")
-				}
-				s := source(b, f)
-				s.Form, s.Detect = form, form == inspect.Text
-				b.ReportAllocs()
-				r := s.Open(&repeating{in.Bytes(), 0})
-				for b.Loop() {
-					if _, _, err := r.Next(); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
-
-// repeating reads the same again and again.
-type repeating struct {
-	text []byte
-	at   int
-}
-
-func (r *repeating) Read(p []byte) (int, error) {
-	n := copy(p, r.text[r.at:])
-	r.at = (r.at + n) % len(r.text)
-	return n, nil
 }

@@ -11,14 +11,13 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/root"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestPages: each command has a page, with its version, its date and all its flags.
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
-	if err := write(dir, "v1.2.3", "2026-01-02"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, write(dir, "v1.2.3", "2026-01-02"))
 	each(func(cmd *cobra.Command) {
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 		page, err := os.ReadFile(filepath.Join(dir, name+".1"))
@@ -42,9 +41,7 @@ func TestPages(t *testing.T) {
 // TestDocument: docs/commands.md is what the program would write.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/commands.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if string(text) != string(documentOf()) {
 		t.Error("docs/commands.md is old: run go generate ./cmd/firn/internal/manpages")
 	}

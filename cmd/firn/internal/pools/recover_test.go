@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -28,9 +29,7 @@ func TestCheckRecovery(t *testing.T) {
 	store := &countingStore{memlease.New(), make(map[string]int)}
 	for _, name := range []string{"nanoflake", "sno"} {
 		_, layout, _ := formats.LayoutOf(name)
-		if _, err := lease.Create(t.Context(), store, name, layout); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(lease.Create(t.Context(), store, name, layout)))
 	}
 	clear(store.gets)
 	found, err := (&recoverFlags{all: true}).check(t.Context(), nil, store, nil, nil)

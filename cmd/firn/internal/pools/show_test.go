@@ -6,6 +6,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/grant"
 )
@@ -41,9 +42,7 @@ func TestEnds(t *testing.T) {
 			"snowflakesi": "2055-11-04T19:53:47.776Z", "scru160": "10889-08-02T05:31:50.656Z", "sno": "2079-09-07T15:47:35.552Z",
 		}[name]
 		p, err := r.Pool()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if got := cli.TimeText(ends(p.Layout)); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}

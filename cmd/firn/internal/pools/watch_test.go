@@ -12,6 +12,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
@@ -54,9 +55,7 @@ func watched(t *testing.T, workers []lease.Worker) *watcher {
 	store := memlease.New()
 	layout := grant.Layout{Format: "nanoflake", Epoch: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: 1024}
 	p, err := lease.Create(context.Background(), store, "nanoflake", layout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	w := &watcher{view: &view{s: &cli.Streams{}, every: time.Second}, store: store}
 	w.take(reading{pool: p, workers: workers, at: watchedAt})
 	return w

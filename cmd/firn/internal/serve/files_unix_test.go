@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/server"
 )
 
@@ -51,9 +52,7 @@ func TestMayMake(t *testing.T) {
 	if os.Getuid() == 0 {
 		return // root may write everywhere
 	}
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chmod(dir, 0o500))
 	if err := mayMake(dir); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A heap is what a process prints that has a floor.
@@ -27,9 +29,7 @@ func TestFloor(t *testing.T) {
 		runtime.GC() // sets the goal
 		s := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 		metrics.Read(s)
-		if err := json.NewEncoder(os.Stdout).Encode(heap{s[0].Value.Uint64(), resident(t) - before}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.NewEncoder(os.Stdout).Encode(heap{s[0].Value.Uint64(), resident(t) - before}))
 		runtime.KeepAlive(kept)
 		os.Exit(0)
 	}
@@ -63,8 +63,6 @@ func resident(t *testing.T) int {
 		return 0
 	}
 	pages, err := strconv.Atoi(string(bytes.Fields(text)[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return pages * os.Getpagesize()
 }

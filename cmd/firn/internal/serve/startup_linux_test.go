@@ -5,21 +5,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // The pages of the program's file go, and come again with their content.
 func TestLeaveStartup(t *testing.T) {
 	mapped := func() int {
 		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for line := range strings.Lines(string(status)) {
 			if rest, ok := strings.CutPrefix(line, "RssFile:"); ok {
 				n, err := strconv.Atoi(strings.Fields(rest)[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				return n
 			}
 		}
@@ -27,9 +25,7 @@ func TestLeaveStartup(t *testing.T) {
 		return 0
 	}
 	before := mapped()
-	if err := leaveStartup(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, leaveStartup())
 	after := mapped()
 	t.Logf("%d kB before, %d kB after", before, after)
 	if after >= before {

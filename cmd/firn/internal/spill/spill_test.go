@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestSorter compares sorters of all widths, with little memory, with the sort of the library.
@@ -38,9 +40,7 @@ func testWidth[R Record](t *testing.T, seed uint64) {
 					r[w] = draw(i)
 				}
 				want = append(want, r)
-				if err := s.Add(r); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, s.Add(r))
 			}
 			slices.SortFunc(want, func(a, b R) int { return slices.Compare(words(a), words(b)) })
 			var got []R
@@ -77,9 +77,7 @@ func TestManyLevels(t *testing.T) {
 			s := New[[2]uint64](Config{Memory: LeastMemory})
 			n := runs*perRun + odd
 			for i := range n {
-				if err := s.Add([2]uint64{uint64(i) * 0x9e3779b97f4a7c15}); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, s.Add([2]uint64{uint64(i) * 0x9e3779b97f4a7c15}))
 			}
 			last, count := uint64(0), 0
 			if err := s.Each(t.Context(), func(batch [][2]uint64) error {
@@ -107,9 +105,7 @@ func TestNoFilesLeft(t *testing.T) {
 	dir := t.TempDir()
 	fill := func(s *Sorter[[2]uint64], n int) {
 		for i := range n {
-			if err := s.Add([2]uint64{^uint64(i), 7}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, s.Add([2]uint64{^uint64(i), 7}))
 		}
 	}
 	stop := errors.New("stop")
@@ -169,9 +165,7 @@ func TestNamed(t *testing.T) {
 	dir := t.TempDir()
 	files := func() int {
 		left, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return len(left)
 	}
 	temp, err := NewTemp(dir)
@@ -188,23 +182,4 @@ func TestNamed(t *testing.T) {
 	if RemoveAll(); files() != 0 {
 		t.Errorf("%d files after RemoveAll", files())
 	}
-}
-
-func BenchmarkSorter(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	const n = 10_000_000
-	for b.Loop() {
-		s := New[[2]uint64](Config{Memory: 16 << 20})
-		for range n {
-			v := random.Uint64N(100_000_000)
-			if err := s.Add([2]uint64{1<<60 | v>>19<<25 | 7<<16 | v&7, v >> 3 & 0xffff << 48}); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := s.Each(b.Context(), func([][2]uint64) error { return nil }); err != nil {
-			b.Fatal(err)
-		}
-		s.Close()
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/n/float64(b.N), "ns/record")
 }

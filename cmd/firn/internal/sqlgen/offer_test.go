@@ -5,19 +5,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 )
 
 func newTestOffer(t *testing.T) *offer {
 	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	pool, err := g.ForLease().Pool()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return newOffer(pool, new(clock))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 var update = flag.Bool("update", false, "write the scripts of this version to testdata")
@@ -21,9 +22,7 @@ func keysOf(t testing.TB) []key {
 	var o options
 	o.addTo(new(cobra.Command))
 	all, err := o.keys(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return all
 }
 
@@ -33,28 +32,18 @@ func keysOf(t testing.TB) []key {
 func TestFrozen(t *testing.T) {
 	all := keysOf(t)
 	var lite strings.Builder
-	if err := writeSQLite(&lite, all, "", "id", false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, writeSQLite(&lite, all, "", "id", false))
 	for _, k := range all {
-		if err := writeSQLite(&lite, []key{k}, "orders", "id", false); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, writeSQLite(&lite, []key{k}, "orders", "id", false))
 	}
 	for name, text := range map[string]string{"postgres.sql": postgresUp(all), "mysql.sql": mysqlUp(all, false), "sqlite.sql": lite.String()} {
 		file := filepath.Join("testdata", fmt.Sprintf("v%d", Version), name)
 		if *update {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			testkit.OK(t, os.WriteFile(file, []byte(text), 0o644))
 		}
 		frozen, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if string(frozen) != text {
 			t.Errorf("%s is not the script of version %d: if the version is released, the change needs another version", file, Version)
 		}

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A model counts IDs in maps, without bounds.
@@ -48,17 +48,13 @@ func greatest[K comparable](m map[K]uint64, compare func(a, b K) int) K {
 // made returns IDs of several workers, in the order of time: a few in most ticks, and many in some.
 func made(tb testing.TB, f formats.Format, set shape.Settings, random *rand.Rand, n int) [][]byte {
 	s, err := f.Descriptor().Of(set)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.OK(tb, err)
 	now := time.Date(2025, 3, 30, 0, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return now }
 	var generators []shape.Generator
 	for worker := range min(s.Workers(), 3) {
 		g, err := f.Descriptor().New(shape.Recipe{Settings: set, Clock: clock, Worker: worker})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.OK(tb, err)
 		generators = append(generators, g)
 	}
 	var ids [][]byte
@@ -160,9 +156,7 @@ func TestCount(t *testing.T) {
 	for _, f := range formats.All() {
 		for _, set := range settings(f) {
 			s, err := f.Descriptor().Of(set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			ids := made(t, f, set, random, 3000)
 			workers := slices.Clone(ids)
 			if s.Worker > 0 {
@@ -222,26 +216,6 @@ func TestManyTimes(t *testing.T) {
 	}
 	if c.ticks.split == 0 {
 		t.Error("no tick was late")
-	}
-}
-
-func BenchmarkAdd(b *testing.B) {
-	for _, f := range formats.All() {
-		g, err := f.Descriptor().New(shape.Recipe{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		all, err := g.AppendBinary(context.Background(), nil, 10_000)
-		if err != nil {
-			b.Fatal(err)
-		}
-		size := f.Descriptor().Size
-		b.Run(f.Name(), func(b *testing.B) {
-			c := newCounter(f.Descriptor().Default())
-			for i := 0; b.Loop(); i = (i + size) % len(all) {
-				c.add(all[i : i+size])
-			}
-		})
 	}
 }
 

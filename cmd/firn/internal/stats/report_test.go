@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // reports returns reports of all formats: of no ID, one ID and many, in several settings.
@@ -21,9 +22,7 @@ func reports(t *testing.T) (all []*report) {
 	for _, f := range formats.All() {
 		for _, set := range settings(f) {
 			s, err := f.Descriptor().Of(set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			ids := made(t, f, set, random, 2000)
 			for _, n := range []int{0, 1, 2, len(ids)} {
 				c := newCounter(s)
@@ -72,9 +71,7 @@ func TestJSON(t *testing.T) {
 			}
 			Fill *struct{ Shares []struct{ Ticks int64 } }
 		}
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(text, &read))
 		sum := func(name string, more uint64, numbers []uint64) {
 			for _, n := range numbers {
 				more += n
@@ -116,9 +113,7 @@ func TestUnits(t *testing.T) {
 	} {
 		first, err1 := time.Parse(time.RFC3339, c.first)
 		last, err2 := time.Parse(time.RFC3339, c.last)
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(err1, err2))
 		var l timeline
 		l.add(first.UnixMilli(), 5)
 		l.add(last.UnixMilli(), 5)
@@ -148,9 +143,7 @@ func TestExtremes(t *testing.T) {
 		}
 		for _, set := range sets {
 			s, err := f.Descriptor().Of(set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			size := f.Descriptor().Size
 			first, last := make([]byte, size), bytes.Repeat([]byte{0xff}, size)
 			for bit := s.Bits(); bit < 8*size; bit++ { // bits above the fields are 0
@@ -163,9 +156,7 @@ func TestExtremes(t *testing.T) {
 				}
 				c.close()
 				r := c.report(f.Name(), f.Worker(), 0, 1<<40)
-				if _, err := json.Marshal(r); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, testkit.Err(json.Marshal(r)))
 				p := newPage(&cli.Streams{Width: 60})
 				p.write(r, c.timeReport(40))
 				var shown uint64

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -95,57 +94,6 @@ func (b bulk) some(t *testing.T, n int) (lines []string) {
 	return strings.Fields(out)
 }
 
-// TestBulkInput: a line ends with LF or CRLF, the last line needs no end, blank lines and spaces around an ID
-// do not count, nor does a byte-order mark. The argument - is stdin.
-func TestBulkInput(t *testing.T) {
-	forBulk(t, func(t *testing.T, bulk bulk, run func(more ...string) *exec.Cmd) {
-		ids := bulk.some(t, 3)
-		a, b, c := ids[0], ids[1], ids[2]
-		answer := func(input string, more ...string) string {
-			t.Helper()
-			cmd := run(more...)
-			cmd.Stdin = strings.NewReader(input)
-			stdout, stderr, code := capture(t, cmd)
-			if code != 0 || stderr != "" {
-				t.Fatalf("%q: exit code %d, %s", input, code, stderr)
-			}
-			return stable(stdout)
-		}
-		want := answer(a + "\n" + b + "\n" + c + "\n")
-		for _, input := range []string{
-			a + "\r\n" + b + "\r\n" + c + "\r\n",
-			a + "\n" + b + "\n" + c,
-			a + "\r\n" + b + "\n" + c + "\r",
-			"\ufeff" + a + "\n" + b + "\n" + c + "\n",
-			"\ufeff" + a + "\r\n" + b + "\r\n" + c + "\r\n",
-			" " + a + "\n\t" + b + "  \n" + c + " \r\n",
-			"\n\n" + a + "\n \n" + b + "\n\t\r\n" + c + "\n\n",
-		} {
-			if got := answer(input); got != want && trimmed(got) != trimmed(want) {
-				t.Errorf("%q: %s\nnot %s", input, got, want)
-			}
-		}
-		if got := answer(a+"\n"+b+"\n"+c+"\n", "-"); got != want {
-			t.Errorf("with -: %s\nnot %s", got, want)
-		}
-		answer("")
-	})
-}
-
-// stable leaves out what depends on the clock.
-func stable(text string) string { return clocked.ReplaceAllString(text, "") }
-
-// trimmed leaves out spaces at the beginnings and the ends of lines, which sort keeps.
-func trimmed(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 // TestBulkMalformed: bad lines are named by their numbers, and the other lines answered.
 func TestBulkMalformed(t *testing.T) {
 	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
@@ -189,21 +137,6 @@ func TestBulkMalformed(t *testing.T) {
 			if b.lines && b.name != "convert" && !strings.Contains(stdout, id) {
 				t.Errorf("no answer for %s", id)
 			}
-		}
-	})
-}
-
-// TestBulkDirectory: firn refuses a directory as stdin.
-func TestBulkDirectory(t *testing.T) {
-	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
-		dir, err := os.Open(t.TempDir())
-		check(t, err)
-		defer dir.Close()
-		cmd := run()
-		cmd.Stdin = dir
-		stdout, stderr, code := capture(t, cmd)
-		if code != cli.ExitFailed || !strings.Contains(stderr, "is a directory") || strings.Count(stderr, "\n") != 1 || stdout != "" {
-			t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 		}
 	})
 }
@@ -343,6 +276,3 @@ func TestBulkPipe(t *testing.T) {
 		}
 	})
 }
-
-// clocked matches what depends on the clock: rates, and how long ago something was.
-var clocked = regexp.MustCompile(`"(read_per_second|bytes|seconds)":[^,}]*|read  .*|\d+ \w+ ago|in \d+ \w+`)

@@ -3,7 +3,6 @@ package tests
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,26 +54,6 @@ func TestCompletionOfFlags(t *testing.T) {
 					t.Errorf("firn %s: --%s has the text %q, not %q", path, f.Name, text, f.Usage)
 				}
 			})
-		}
-	}
-}
-
-// TestCompletionFits: the texts beside commands and flags fit a terminal of 80 columns. The script for bash cuts
-// longer texts.
-func TestCompletionFits(t *testing.T) {
-	const columns, gap = 80, 4
-	for path := range newTree(t).all() {
-		for _, word := range []string{"", "--"} {
-			offered := complete(t, words(path, word)...)
-			longest := 0
-			for name := range offered {
-				longest = max(longest, len(name))
-			}
-			for name, text := range offered {
-				if n := utf8.RuneCountInString(text); n > columns-longest-gap {
-					t.Errorf("firn %s: %s: %d characters, of which %d fit: %s", path, name, n, columns-longest-gap, text)
-				}
-			}
 		}
 	}
 }

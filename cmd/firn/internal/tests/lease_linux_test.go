@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -73,9 +74,7 @@ func TestNotGivenBack(t *testing.T) {
 	check(t, err)
 	start(t, cmd)
 	first := make([]byte, 14)
-	if _, err := io.ReadFull(out, first); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(io.ReadFull(out, first)))
 	// The first interval of a lease is short, and may end on a busy machine.
 	wait.Until(t, "the worker is held for most of a window", func() bool {
 		var worker struct{ Until time.Time }

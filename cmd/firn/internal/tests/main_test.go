@@ -25,6 +25,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/root"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -220,9 +221,7 @@ func (s *seen) are(t *testing.T, n int) {
 
 func check(t *testing.T, errs ...error) {
 	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(errs...))
 }
 
 // withoutNotes leaves out the lines of stderr about new stores. testdata/no_create.txtar checks them.

@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/creack/pty"
 
@@ -255,24 +254,6 @@ func TestColour(t *testing.T) {
 	for _, env := range []string{"NO_COLOR=1", "NO_COLOR=0", "TERM=dumb"} {
 		if out := inspected(t, env); out != plain {
 			t.Errorf("with %s: %q", env, out)
-		}
-	}
-}
-
-// TestNarrow: on a terminal that is too narrow for the diagram the fields are a list, and no line wraps.
-func TestNarrow(t *testing.T) {
-	for columns, drawn := range map[uint16]bool{40: false, 59: false, 60: true, 67: true, 200: true} {
-		cmd := firnCommand(t, "inspect", "nanoflake", "07en9rb30swmf")
-		cmd.Env = append(cmd.Env, "TERM=xterm", "COLUMNS=")
-		all, err := onTerminal(t, cmd, &pty.Winsize{Rows: 24, Cols: columns}, "")
-		out := ansi.ReplaceAllString(all, "")
-		if err != nil || strings.Contains(out, "┘") != drawn || !strings.Contains(out, "generator_id  10 bits  767") {
-			t.Errorf("%d columns: %v\n%s", columns, err, out)
-		}
-		for line := range strings.Lines(out) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > int(columns) {
-				t.Errorf("%d columns: %d of %q", columns, n, line)
-			}
 		}
 	}
 }

@@ -207,26 +207,6 @@ func TestServeSockets(t *testing.T) {
 	}
 }
 
-// TestServeFiles: a server with few files takes few connections, with a warning, until the limit of connections
-// says so, too.
-func TestServeFiles(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "firn.toml")
-	check(t, os.WriteFile(config, []byte("[limits]\nconnections = 8\n"), 0o600))
-	const advice = "fewer files than connections, so the server takes fewer connections: raise the limit of files (ulimit -n, LimitNOFILE=), or lower limits.connections"
-	for _, c := range []struct {
-		flags string
-		warns bool
-	}{{"", true}, {" --config " + config, false}} {
-		cmd := exec.Command("sh", "-c", "ulimit -n 160; exec firn serve --listen 127.0.0.1:0 --state "+t.TempDir()+c.flags)
-		s := runServe(t, cmd)
-		s.until("an address", func() bool { return strings.Contains(s.log.String(), "listening") })
-		s.end(syscall.SIGTERM)
-		if strings.Contains(s.log.String(), advice) != c.warns {
-			t.Errorf("firn serve%s: %s", c.flags, &s.log)
-		}
-	}
-}
-
 // TestServeTrustClock: a server refuses a clock that the pool contradicts, until its file says that the clock is right.
 func TestServeTrustClock(t *testing.T) {
 	dir, config := filepath.Join(t.TempDir(), "pools"), filepath.Join(t.TempDir(), "firn.toml")

@@ -44,7 +44,8 @@ func TestStatsTerminal(t *testing.T) {
 	}{{40, "60"}, {60, "60"}, {100, "100"}, {300, "120"}} {
 		plain := report(c.columns, nil)
 		progress, shown, _ := strings.Cut(report("", &pty.Winsize{Rows: 24, Cols: c.terminal}), "\x1b[2mformat")
-		if !strings.Contains(progress, "stats") || strings.Contains(progress, "\n") || !strings.HasSuffix(progress, "\r") {
+		shows := strings.Contains(progress, "stats") && strings.Contains(progress, "%") && strings.Contains(progress, "B/s")
+		if !shows || strings.Contains(progress, "\n") || !strings.HasSuffix(progress, "\r") {
 			t.Errorf("%d columns: progress %q", c.terminal, progress)
 		}
 		if shown = ansi.ReplaceAllString("format"+shown, ""); shown != plain || !strings.Contains(plain, "IDs in each ") {

@@ -87,26 +87,3 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
-
-// TestPipes: a client of a database that gets a script by a pipe ends at the first error, with another
-// exit code than 0.
-func TestPipes(t *testing.T) {
-	pipe := regexp.MustCompile(`\| *(psql|sqlite3)\b( \S+)*`)
-	stops := map[string]string{"psql": "-v ON_ERROR_STOP=1", "sqlite3": "-bail"}
-	texts := pages(t)
-	for path, cmd := range newTree(t).all() {
-		texts["firn "+path] = cmd.Long + "\n" + cmd.Example
-	}
-	found := 0
-	for page, text := range texts {
-		for _, m := range pipe.FindAllStringSubmatch(text, -1) {
-			found++
-			if !strings.Contains(m[0], stops[m[1]]) {
-				t.Errorf("%s: %s, without %s", page, m[0], stops[m[1]])
-			}
-		}
-	}
-	if found < 8 {
-		t.Errorf("%d pipes", found)
-	}
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -239,9 +240,7 @@ func TestWatchPipe(t *testing.T) {
 	out, err := cmd.StdoutPipe()
 	check(t, err)
 	start(t, cmd)
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(out.Read(make([]byte, 1))))
 	out.Close()
 	checkSignaled(t, cmd.Wait(), syscall.SIGPIPE)
 	if errs.Len() > 0 {

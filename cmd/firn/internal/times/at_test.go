@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -21,13 +22,9 @@ import (
 func newMaker(t *testing.T, format string, set shape.Settings) *maker {
 	t.Helper()
 	f, err := formats.Named(format)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s, err := f.Descriptor().Of(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return &maker{layout: layout{Format: f, settings: set, shape: s}, next: make(map[int64]int)}
 }
 
@@ -150,9 +147,7 @@ func TestForgets(t *testing.T) {
 	for format, want := range map[string]int{"scru160": 1, "nanoflake": 1000} {
 		m := newMaker(t, format, shape.Settings{})
 		for i := range 1000 {
-			if _, err := m.id(cli.Time{Value: time.UnixMilli(1782864000000 + int64(i))}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, testkit.Err(m.id(cli.Time{Value: time.UnixMilli(1782864000000 + int64(i))})))
 		}
 		if len(m.next) != want {
 			t.Errorf("%s: %d ticks in memory, not %d", format, len(m.next), want)

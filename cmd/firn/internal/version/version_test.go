@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestRead: each way to build the program tells the version, and the commit if it is known.
@@ -50,9 +52,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %s\nwant: %s", v.name, got, v.text)
 		}
 		data, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		system := `"go":"` + runtime.Version() + `","os":"` + runtime.GOOS + `","arch":"` + runtime.GOARCH + `"`
 		if got := strings.Replace(string(data), system, "", 1); got != v.json {
 			t.Errorf("%s: %s\nwant: %s", v.name, got, v.json)

@@ -26,6 +26,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/server/firnv1"
 )
@@ -128,9 +129,7 @@ func startNode(t *testing.T, dir string, i int) *node {
 	n.Name, n.Log = fmt.Sprintf("server %d", i), filepath.Join(dir, fmt.Sprintf("log%d", i))
 	n.Command = []string{program, "serve", "--listen", n.Host(), "--state", filepath.Join(dir, "pools")}
 	n.Env = environment()
-	if err := n.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, n.Start())
 	t.Cleanup(n.Kill)
 	return n
 }

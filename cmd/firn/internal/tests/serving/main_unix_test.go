@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/root"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // asFirn is the variable that makes the binary of the tests the program firn.
@@ -34,9 +35,7 @@ func TestMain(m *testing.M) {
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return ln
 }
 

@@ -66,9 +66,7 @@ func TestLiteTimes(t *testing.T) {
 		for name, at := range map[string]time.Time{
 			"ten": noon.Add(-2 * time.Hour), "noon": noon.Add(500 * time.Millisecond), "two": noon.Add(2 * time.Hour), "past": now.Add(-2 * time.Hour), "recent": now.Add(-30 * time.Minute),
 		} {
-			if _, err := d.ExecContext(t.Context(), "INSERT INTO orders VALUES ("+liteExpression(t, text, "first", "?1")+", ?2)", at.UnixMilli(), name); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, testkit.Err(d.ExecContext(t.Context(), "INSERT INTO orders VALUES ("+liteExpression(t, text, "first", "?1")+", ?2)", at.UnixMilli(), name)))
 		}
 		for condition, want := range map[string][]string{
 			"id_time >= datetime('now', '-1 hour')":                                                       {"recent"},

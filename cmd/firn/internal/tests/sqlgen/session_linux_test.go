@@ -424,9 +424,7 @@ func restart(t *testing.T, s *pgtest.Server, conn *pgx.Conn) {
 	testkit.OK(t, err)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	var parent int
-	if _, err := fmt.Sscanf(rest, "%s %d", new(string), &parent); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(fmt.Sscanf(rest, "%s %d", new(string), &parent)))
 	syscall.Kill(parent, syscall.SIGINT) // a fast shutdown
 	wait.Until(t, "the server has ended", func() bool { return syscall.Kill(parent, 0) != nil })
 	testkit.OK(t, s.Start(t.Context()))
