@@ -94,8 +94,6 @@ func (d *Door) Listener(p Protocol) net.Listener { return d.queues[p] }
 // Serve accepts connections until the listener is closed. only restricts the listener to RESP: the first bytes do not
 // matter.
 func (d *Door) Serve(ln net.Listener, only bool) {
-	d.queues[HTTP].setAddr(ln.Addr())
-	d.queues[GRPC].setAddr(ln.Addr())
 	var pause time.Duration
 	for {
 		c, err := ln.Accept()
@@ -294,12 +292,7 @@ func (h *heard) Read(p []byte) (int, error) {
 }
 
 // CloseWrite ends the answers.
-func (h *heard) CloseWrite() error {
-	if half, ok := h.Conn.(closeWriter); ok {
-		return half.CloseWrite()
-	}
-	return nil
-}
+func (h *heard) CloseWrite() error { return closeWrite(h.Conn) }
 
 // failed counts a handshake that has failed, and tells the log at most once a minute: anybody can make handshakes fail.
 func (d *Door) failed(c net.Conn, err error) {
@@ -411,7 +404,7 @@ func (d *Door) Close(c net.Conn) {
 
 // endGently ends the answers of a connection, and waits for the client's end.
 func endGently(c net.Conn) {
-	if half, ok := c.(closeWriter); !ok || half.CloseWrite() != nil {
+	if closeWrite(c) != nil {
 		return
 	}
 	c.SetReadDeadline(time.Now().Add(lingering))
@@ -424,6 +417,13 @@ func endGently(c net.Conn) {
 }
 
 type closeWriter interface{ CloseWrite() error }
+
+func closeWrite(c net.Conn) error {
+	if half, ok := c.(closeWriter); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
 
 // A conn is a connection of HTTP or GRPC.
 type conn struct {
@@ -458,12 +458,7 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 // CloseWrite ends the answers. net/http calls CloseWrite before it closes a connection with bytes unread.
-func (c *conn) CloseWrite() error {
-	if half, ok := c.Conn.(closeWriter); ok {
-		return half.CloseWrite()
-	}
-	return nil
-}
+func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
 
 func (c *conn) Close() error {
 	if c.closed.Swap(true) {
@@ -486,12 +481,9 @@ type queue struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
-	addr   atomic.Pointer[net.Addr]
 }
 
 func newQueue() *queue { return &queue{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (q *queue) setAddr(a net.Addr) { q.addr.Store(&a) }
 
 // put gives a connection to Accept. It reports whether the queue is open.
 func (q *queue) put(c net.Conn) bool {
@@ -517,9 +509,5 @@ func (q *queue) Close() error {
 	return nil
 }
 
-func (q *queue) Addr() net.Addr {
-	if a := q.addr.Load(); a != nil {
-		return *a
-	}
-	return &net.TCPAddr{}
-}
+// Addr returns no address of its own: connections come from several listeners.
+func (q *queue) Addr() net.Addr { return &net.TCPAddr{} }
