@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 	"github.com/valyala/fasthttp"
 	"google.golang.org/grpc"
@@ -22,7 +21,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/server/firnv1"
 )
 
@@ -158,38 +156,4 @@ func (c *child) redis(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// nextval returns how many numbers of a sequence 50 connections get in a second.
-func nextval(ctx context.Context, length time.Duration) (float64, error) {
-	const connections = 50
-	address := services.PostgreSQL.Address()
-	first, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return 0, err
-	}
-	defer first.Close(ctx)
-	if _, err := first.Exec(ctx, "create sequence firn_serve_bench"); err != nil {
-		return 0, err
-	}
-	defer first.Exec(ctx, "drop sequence firn_serve_bench")
-	c := child{}
-	ended, cancel := context.WithTimeout(ctx, length)
-	defer cancel()
-	err = c.each(connections, func() error {
-		conn, err := pgx.Connect(ctx, address)
-		if err != nil {
-			return err
-		}
-		defer conn.Close(ctx)
-		for ended.Err() == nil {
-			var n int64
-			if err := conn.QueryRow(ctx, "select nextval('firn_serve_bench')").Scan(&n); err != nil {
-				return err
-			}
-			c.ids.Add(1)
-		}
-		return nil
-	})
-	return float64(c.ids.Load()) / length.Seconds(), err
 }

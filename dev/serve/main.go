@@ -1,8 +1,8 @@
-// Command serve measures firn serve on loopback, beside Redis, a bare handler of HTTP, and PostgreSQL.
+// Command serve measures firn serve on loopback, beside Redis and a bare handler of HTTP.
 //
 //	go run -C dev ./serve                 all measurements: ten minutes
 //	go run -C dev ./serve -quick          each for a moment
-//	go run -C dev ./serve -run resp,http  some of them: resp, http, bulk, nextval, memory
+//	go run -C dev ./serve -run resp,http  some of them: resp, http, bulk, memory
 //
 // Each figure is the median of rounds, in which the programs take turns. A ratio is the median of the ratios of the
 // rounds: a machine that is slower for a while is slower for both programs of a round. The processor time is that of an
@@ -48,14 +48,13 @@ type bench struct {
 var parts = []struct {
 	name string
 	run  func(*bench, context.Context) error
-}{{"resp", (*bench).resp}, {"http", (*bench).http}, {"bulk", (*bench).bulk}, {"nextval", (*bench).nextval}, {"memory", (*bench).memory}}
+}{{"resp", (*bench).resp}, {"http", (*bench).http}, {"bulk", (*bench).bulk}, {"memory", (*bench).memory}}
 
 func run(ctx context.Context, args []string) error {
 	b := bench{rounds: 15, length: time.Second}
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	quick := flags.Bool("quick", false, "measure each for a moment")
 	chosen := flags.String("run", "", "measure these alone, separated by commas")
-	flags.StringVar(&b.firn, "firn", "", "the program firn (default: built from the tree)")
 	flags.Parse(args)
 	if *quick {
 		b.rounds = 1
@@ -65,10 +64,8 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	if b.firn == "" {
-		if b.firn, err = build(ctx, b.dir); err != nil {
-			return err
-		}
+	if b.firn, err = build(ctx, b.dir); err != nil {
+		return err
 	}
 	want := strings.FieldsFunc(*chosen, func(r rune) bool { return r == ',' })
 	for _, p := range parts {

@@ -147,20 +147,8 @@ func (b *bench) bulk(ctx context.Context) error {
 		if err := b.turns(ctx, s); err != nil {
 			return err
 		}
-		if p.bound > 0 {
-			b.bound(p.name+", millions of IDs a second", s.median(rateOf)/million, p.bound, false)
-		}
+		b.bound(p.name+", millions of IDs a second", s.median(rateOf)/million, p.bound, false)
 	}
-	return nil
-}
-
-// nextval measures a sequence of PostgreSQL, by 50 connections.
-func (b *bench) nextval(ctx context.Context) error {
-	rate, err := nextval(ctx, b.length)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%-52s %12.0f IDs/s\n", "PostgreSQL, select nextval", rate)
 	return nil
 }
 
