@@ -8,11 +8,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -41,12 +40,13 @@ type Access struct {
 	config Config
 	files  *watch.Files
 	now    atomic.Pointer[table]
-
 	broken atomic.Bool // the last Reload has found a fault
-
-	mu  sync.Mutex        // of reloads
-	sum [sha256.Size]byte // of the file's content
+	mu     sync.Mutex  // of reloads
 }
+
+// A table finds the bearer of a token by the token's SHA-256. Clients cannot choose the sum of a token, so the time of a
+// lookup tells them nothing.
+type table = map[[sha256.Size]byte]*Bearer
 
 // New reads the tokens. Without a path, New returns the zero Access.
 func New(c Config) (*Access, error) {
@@ -97,32 +97,9 @@ func (a *Access) Needed() bool { return a.files != nil }
 // Tokens returns how many tokens there are.
 func (a *Access) Tokens() int {
 	if t := a.now.Load(); t != nil {
-		return len(t.byHash)
+		return len(*t)
 	}
 	return 0
-}
-
-// A table finds tokens. The table has no tokens, but their SHA-256.
-//
-// A lookup takes the same time for all tokens, as far as a client can use the time: the client does not know the seed, so
-// the client cannot choose the 64 bits that the map compares. Only then the sum is compared, in constant time.
-type table struct {
-	seed   maphash.Seed
-	byHash map[uint64]entry
-}
-
-type entry struct {
-	sum    [sha256.Size]byte
-	bearer *Bearer
-}
-
-// find returns the bearer of a token's SHA-256, or nil.
-func (t *table) find(sum [sha256.Size]byte) *Bearer {
-	e, ok := t.byHash[maphash.Bytes(t.seed, sum[:])]
-	if !ok || subtle.ConstantTimeCompare(e.sum[:], sum[:]) != 1 {
-		return nil
-	}
-	return e.bearer
 }
 
 // longest is the length of the longest token, in bytes.
@@ -139,7 +116,7 @@ func (a *Access) Enter(token string) (*Bearer, error) {
 	}
 	if len(token) <= longest {
 		var room [longest]byte // on the stack, unlike []byte(token)
-		if b := a.now.Load().find(sha256.Sum256(room[:copy(room[:], token)])); b != nil {
+		if b := (*a.now.Load())[sha256.Sum256(room[:copy(room[:], token)])]; b != nil {
 			return b, nil
 		}
 	}
@@ -279,22 +256,16 @@ type changes struct{ new, changed, revoked int }
 func (a *Access) read() (changes, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list, sum, err := readFile(a.config.Path)
+	list, err := readFile(a.config.Path)
 	if err != nil {
 		return changes{}, err
 	}
-	before := map[[sha256.Size]byte]*Bearer{}
-	old := a.now.Load()
-	if old != nil {
-		if sum == a.sum {
-			return changes{}, nil
-		}
-		for _, e := range old.byHash {
-			before[e.sum] = e.bearer
-		}
+	before := table{}
+	if old := a.now.Load(); old != nil {
+		before = maps.Clone(*old)
 	}
 	var c changes
-	all := map[[sha256.Size]byte]*Bearer{}
+	all := table{}
 	for _, t := range list {
 		a.warn(&t)
 		b := before[t.sum]
@@ -319,8 +290,7 @@ func (a *Access) read() (changes, error) {
 		}
 		b.rights.Store(r)
 	}
-	a.now.Store(newTable(all))
-	a.sum = sum
+	a.now.Store(&all)
 	for _, b := range before {
 		c.revoked++
 		b.rights.Store(nil)
@@ -329,19 +299,6 @@ func (a *Access) read() (changes, error) {
 		a.config.Log.Warn("the file has no tokens, so nobody may do anything", "file", a.config.Path)
 	}
 	return c, nil
-}
-
-// newTable returns the table of the bearers.
-func newTable(all map[[sha256.Size]byte]*Bearer) *table {
-	for {
-		t := &table{seed: maphash.MakeSeed(), byHash: map[uint64]entry{}}
-		for sum, b := range all {
-			t.byHash[maphash.Bytes(t.seed, sum[:])] = entry{sum, b}
-		}
-		if len(t.byHash) == len(all) { // as good as always: two tokens may have the same hash by chance
-			return t
-		}
-	}
 }
 
 // warn warns about rights on generators that the server does not have, which may be misspelt.

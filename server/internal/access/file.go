@@ -25,8 +25,8 @@ type fileToken struct {
 	Read       *bool    `toml:"read"`
 }
 
-// readFile reads a file of tokens, and returns the SHA-256 of the content beside.
-func readFile(path string) (list []token, sum [sha256.Size]byte, err error) {
+// readFile reads a file of tokens.
+func readFile(path string) (list []token, err error) {
 	var f file
 	read, err := settings.Read(path, &f, func(info fs.FileInfo) error {
 		if others(info) {
@@ -35,21 +35,21 @@ func readFile(path string) (list []token, sum [sha256.Size]byte, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, sum, err
+		return nil, err
 	}
 	names := map[[sha256.Size]byte]string{}
 	for _, name := range slices.Sorted(maps.Keys(f.Tokens)) {
 		t, err := tokenOf(read, name, f.Tokens[name])
 		if err != nil {
-			return nil, sum, err
+			return nil, err
 		}
 		if other, ok := names[t.sum]; ok {
-			return nil, sum, read.Errorf([]string{"tokens", name}, "has the token of %s: give each client its own token", other)
+			return nil, read.Errorf([]string{"tokens", name}, "has the token of %s: give each client its own token", other)
 		}
 		names[t.sum] = name
 		list = append(list, t)
 	}
-	return list, sha256.Sum256(read.Data), nil
+	return list, nil
 }
 
 // least is the length of the shortest token, in bytes. Clients may try tokens as fast as they can.

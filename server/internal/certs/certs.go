@@ -4,7 +4,6 @@ package certs
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -28,8 +27,8 @@ type Certs struct {
 	now           atomic.Pointer[loaded]
 	broken        atomic.Bool // the last Reload has found a fault
 
-	mu  sync.Mutex // of reloads
-	sum [sha256.Size]byte
+	mu      sync.Mutex // of reloads
+	content [3][]byte  // of the files
 }
 
 // A loaded is what the files had at some moment: the configurations for clients that offer the protocol, by ALPN.
@@ -99,30 +98,23 @@ func (c *Certs) Config() *tls.Config {
 func (c *Certs) read() (changed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cert, err := os.ReadFile(c.cert)
-	if err != nil {
-		return false, err
-	}
-	key, err := os.ReadFile(c.key)
-	if err != nil {
-		return false, err
-	}
-	var ca []byte
-	if c.ca != "" {
-		if ca, err = os.ReadFile(c.ca); err != nil {
-			return false, err
+	var content [3][]byte
+	for i, path := range []string{c.cert, c.key, c.ca} {
+		if path != "" {
+			if content[i], err = os.ReadFile(path); err != nil {
+				return false, err
+			}
 		}
 	}
-	sum := sha256.Sum256(bytes.Join([][]byte{cert, key, ca}, []byte{0}))
-	if c.now.Load() != nil && sum == c.sum {
+	if c.now.Load() != nil && slices.EqualFunc(content[:], c.content[:], bytes.Equal) {
 		return false, nil
 	}
-	l, err := c.load(cert, key, ca)
+	l, err := c.load(content[0], content[1], content[2])
 	if err != nil {
 		return false, err
 	}
 	c.now.Store(l)
-	c.sum = sum
+	c.content = content
 	if left := time.Until(l.expires); left <= 0 {
 		c.log.Warn("the certificate has expired: renew it", "cert", c.cert, "expires", l.expires)
 	}

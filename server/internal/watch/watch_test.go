@@ -45,5 +45,8 @@ func TestChanged(t *testing.T) {
 	testkit.OK(t, os.Remove(path))
 	want(f, "a removed file", false, true, false)
 	write(path, "one", time.Now())
-	want(New(path), "a file of this moment", true, false)
+	f = New(path)
+	want(f, "a file of this moment", false)
+	write(path, "two", time.Now())
+	want(f, "a file of this moment, written again", false, true, false)
 }
