@@ -5,8 +5,7 @@
 //   - Each goroutine collects IDs for a round, and checks the order of its own IDs.
 //   - No call spans the end of a round. Every ID of a round must therefore be greater than all IDs
 //     of the rounds before, and duplicates can only be in the same round.
-//   - Run merges the IDs of the goroutines, which are in order already, and finds equal IDs side by
-//     side.
+//   - Run sorts the IDs of a round, and finds equal IDs side by side.
 //   - The IDs of sno go back with the clock. A Ledger finds their duplicates.
 //
 // A run by hand takes minutes a format:
@@ -19,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -119,7 +117,6 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 			}
 			if w.inversion != nil && s.Ledger == nil {
 				violations = append(violations, w.inversion)
-				slices.Sort(w.ids) // so that duplicates are still found
 			}
 			events.Exhausted += w.exhausted
 			events.Backwards += w.backwards
@@ -220,55 +217,34 @@ func (w *worker) draw(ctx context.Context) bool {
 
 // merge goes through the IDs of all workers in order.
 type merge struct {
-	last       uint64 // the last ID of the rounds before
+	ids        []uint64 // of this round
+	last       uint64   // the last ID of the rounds before
 	boundaries int64
 	violations []error
 }
 
-// round merges the IDs of the workers and returns their number.
-func (m *merge) round(workers []*worker, shift uint) (ids int64) {
-	rest := make([][]uint64, 0, len(workers))
+// round sorts the IDs of the workers, checks them, and returns their number.
+func (m *merge) round(workers []*worker, shift uint) int64 {
+	m.ids = m.ids[:0]
 	for _, w := range workers {
-		if len(w.ids) > 0 {
-			ids += int64(len(w.ids))
-			rest = append(rest, w.ids)
-			if w.ids[0] <= m.last {
-				m.violations = append(m.violations, &Violation{Late, w.ids[0], m.last})
-			}
-		}
+		m.ids = append(m.ids, w.ids...)
 	}
-	var duplicate bool
+	slices.Sort(m.ids)
+	if len(m.ids) > 0 && m.ids[0] <= m.last {
+		m.violations = append(m.violations, &Violation{Late, m.ids[0], m.last})
+	}
+	duplicate := false
 	before := m.last
-	for len(rest) > 0 {
-		// From the buffer with the smallest head, take all IDs below the heads of the other
-		// buffers. There are many at a time, since a goroutine runs for a while before the next.
-		first, others := 0, uint64(math.MaxUint64)
-		for i := 1; i < len(rest); i++ {
-			if rest[i][0] < rest[first][0] {
-				first, others = i, rest[first][0]
-			} else {
-				others = min(others, rest[i][0])
-			}
+	for _, id := range m.ids {
+		if id == before && !duplicate {
+			duplicate = true
+			m.violations = append(m.violations, &Violation{Duplicate, id, before})
 		}
-		buffer := rest[first]
-		n := 0
-		for n < len(buffer) && (n == 0 || buffer[n] < others) {
-			id := buffer[n]
-			if id == before && !duplicate {
-				duplicate = true
-				m.violations = append(m.violations, &Violation{Duplicate, id, before})
-			}
-			if id>>shift != before>>shift {
-				m.boundaries++
-			}
-			before = id
-			n++
+		if id>>shift != before>>shift {
+			m.boundaries++
 		}
-		rest[first] = buffer[n:]
-		if n == len(buffer) {
-			rest = slices.Delete(rest, first, first+1)
-		}
+		before = id
 	}
 	m.last = max(m.last, before)
-	return ids
+	return int64(len(m.ids))
 }
