@@ -76,8 +76,8 @@ type TLS struct {
 
 // Limits are the limits of a server.
 type Limits struct {
-	IDs         int           `toml:"ids"`         // the most IDs of a request, 1000 to 1000000; 0 means [DefaultIDs]
-	Connections int           `toml:"connections"` // the most open connections, 1 to 1000000; 0 means [DefaultConnections]
+	IDs         int           `toml:"ids" zero:"default"`         // the most IDs of a request, 1000 to 1000000; 0 means [DefaultIDs]
+	Connections int           `toml:"connections" zero:"default"` // the most open connections, 1 to 1000000; 0 means [DefaultConnections]
 	Wait        time.Duration // the longest wait of a request for IDs, 1ms to 1m; 0 means [DefaultWait]
 }
 
@@ -102,23 +102,23 @@ type Generator struct {
 	Name   string // in requests: up to 100 lower-case letters, digits, '.', '_', '@', ':' and '-'
 	Format string `toml:"format"` // nanoflake, ulidflake, ulidflake-scalable, snowflakesi, scru160 or sno
 
-	Workers int      `toml:"workers"` // how many workers the generator leases: each adds its IDs to a tick; 0 means 1
-	Store   string   `toml:"store"`   // the address of the store; "" means Config.DefaultStore
-	Pool    string   `toml:"pool"`    // the pool in the store; "" means the pool that all generators of the settings have
-	Create  bool     `toml:"create"`  // make a missing pool; see [lease.Config.Create]
-	Fenced  bool     `toml:"fenced"`  // lease the times of a format without workers
-	Keys    []string `toml:"keys"`    // patterns for keys of INCR that the generator serves: each has one '*', at its end
+	Workers int      `toml:"workers" zero:"default"` // how many workers the generator leases: each adds its IDs to a tick; 0 means 1
+	Store   string   `toml:"store"`                  // the address of the store; "" means Config.DefaultStore
+	Pool    string   `toml:"pool"`                   // the pool in the store; "" means the pool that all generators of the settings have
+	Create  bool     `toml:"create"`                 // make a missing pool; see [lease.Config.Create]
+	Fenced  bool     `toml:"fenced"`                 // lease the times of a format without workers
+	Keys    []string `toml:"keys"`                   // patterns for keys of INCR that the generator serves: each has one '*', at its end
 
 	Epoch         time.Time // the time of timestamp 0; zero means the default of the format
-	ClockBits     int       `toml:"clock-bits"`     // bits of snowflakesi's timestamp, 40 or 41; 0 means 40
-	MachineBits   *int      `toml:"machine-bits"`   // bits of snowflakesi's machine ID; nil means the default
-	CounterBits   int       `toml:"counter-bits"`   // bits of scru160's random16 for the counter, 0 to 16
-	NodeBits      int       `toml:"node-bits"`      // bits of scru160's random16 for a node ID, 0 to 16
-	Micro         bool      `toml:"micro"`          // the counter of scru160 counts in microseconds
-	IncrementBits int       `toml:"increment-bits"` // bits of the random increment of Ulid-Flakes; 0 means 8
-	StartBits     *int      `toml:"start-bits"`     // random bits of the start of scru160's counter; nil means the default
-	Reset         bool      `toml:"reset"`          // the sequence of snowflakesi begins at 0 in each millisecond
-	Meta          int       `toml:"meta"`           // the metabyte of sno, 0 to 255
+	ClockBits     int       `toml:"clock-bits" zero:"default"`     // bits of snowflakesi's timestamp, 40 or 41; 0 means 40
+	MachineBits   *int      `toml:"machine-bits"`                  // bits of snowflakesi's machine ID; nil means the default
+	CounterBits   int       `toml:"counter-bits"`                  // bits of scru160's random16 for the counter, 0 to 16
+	NodeBits      int       `toml:"node-bits"`                     // bits of scru160's random16 for a node ID, 0 to 16
+	Micro         bool      `toml:"micro"`                         // the counter of scru160 counts in microseconds
+	IncrementBits int       `toml:"increment-bits" zero:"default"` // bits of the random increment of Ulid-Flakes; 0 means 8
+	StartBits     *int      `toml:"start-bits"`                    // random bits of the start of scru160's counter; nil means the default
+	Reset         bool      `toml:"reset"`                         // the sequence of snowflakesi begins at 0 in each millisecond
+	Meta          int       `toml:"meta"`                          // the metabyte of sno, 0 to 255
 }
 
 // withDefaults returns the Config with a value for each setting that has a default.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -17,13 +16,13 @@ import (
 // another form. docs/server-configuration.md has all settings.
 type file struct {
 	Config
-	Drain  settings.Duration `toml:"drain"`
+	Drain  settings.Duration `toml:"drain" zero:"default"`
 	Limits struct {
 		Limits
-		Wait settings.Duration `toml:"wait"`
+		Wait settings.Duration `toml:"wait" zero:"default"`
 	} `toml:"limits"`
 	Lease struct {
-		Window settings.Duration `toml:"window"`
+		Window settings.Duration `toml:"window" zero:"default"`
 		Lease
 	} `toml:"lease"`
 	Generators map[string]struct {
@@ -57,34 +56,7 @@ func Load(path string) (Config, error) {
 		}
 		c.Generators = append(c.Generators, g)
 	}
-	return c, c.checkZeros()
-}
-
-// checkZeros returns an error for a setting that is 0, where 0 means the default in a Config.
-func (c *Config) checkZeros() error {
-	const text = "is 0: leave out the setting for its default, or give a larger number"
-	for _, s := range []struct {
-		key string
-		n   int64
-	}{
-		{"limits.ids", int64(c.Limits.IDs)}, {"limits.connections", int64(c.Limits.Connections)},
-		{"limits.wait", int64(c.Limits.Wait)}, {"lease.window", int64(c.Lease.Window)}, {"drain", int64(c.Drain)},
-	} {
-		if s.n == 0 && c.file.Has(strings.Split(s.key, ".")...) {
-			return c.errorf(s.key, text)
-		}
-	}
-	for _, g := range c.Generators {
-		for _, s := range []struct {
-			setting string
-			n       int
-		}{{"workers", g.Workers}, {"clock-bits", g.ClockBits}, {"increment-bits", g.IncrementBits}} {
-			if s.n == 0 && c.file.Has("generators", g.Name, s.setting) {
-				return c.generatorError(&g, s.setting, text)
-			}
-		}
-	}
-	return nil
+	return c, nil
 }
 
 // epochOf returns the time of a setting. A date is the beginning of the day in UTC.

@@ -13,7 +13,6 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/server/internal/access"
 	"github.com/firn-id/firn/server/internal/certs"
-	"github.com/firn-id/firn/server/internal/supply"
 )
 
 // A Plan is what a server of a [Config] would do, with the faults that stand in its way.
@@ -43,17 +42,31 @@ func (c *Config) Plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Config: c.withDefaults(), Makes: made.plans}
+	p, leases := &Plan{Config: c.withDefaults(), Makes: made.plans}, made.Lease
 	p.readFiles()
-	look := looker{opened: map[string]*look{}}
 	var looks sync.WaitGroup
+	stores := map[string]func() (driver.Store, error){}
 	for i := range p.Makes {
-		if g := &p.Makes[i]; g.Leases > 0 {
-			looks.Go(func() { g.Exists, g.Err = look.at(ctx, made.Generators[i], g.PoolName, made.pools[i], made.Lease) })
+		g, made, spec := &p.Makes[i], made.Generators[i], made.pools[i]
+		if g.Leases == 0 {
+			continue
 		}
+		if stores[made.Store] == nil {
+			stores[made.Store] = sync.OnceValues(func() (driver.Store, error) {
+				ctx, cancel := context.WithTimeout(ctx, patience)
+				defer cancel()
+				return made.Open(ctx)
+			})
+		}
+		open := stores[made.Store]
+		looks.Go(func() { g.Exists, g.Err = look(ctx, open, g, spec, leases) })
 	}
 	looks.Wait()
-	look.close()
+	for _, open := range stores {
+		if store, err := open(); err == nil && store != nil {
+			store.Close()
+		}
+	}
 	return p, nil
 }
 
@@ -91,44 +104,27 @@ func (c *Config) certificate(reloaded func(error)) (*certs.Certs, error) {
 	return t, c.fileError(err)
 }
 
-// A looker looks into stores, each of which is opened once.
-type looker struct {
-	mu     sync.Mutex
-	opened map[string]*look
-}
-
-type look struct {
-	once  sync.Once
-	store driver.Store // nil with an error, or if there is no directory yet
-	err   error
-}
-
-// patience is how long Plan waits for a store.
+// patience is how long Plan waits for a store to open, and then for its answers.
 const patience = 5 * time.Second
 
-// at reports whether a pool exists. The error says why a server would get no worker.
-func (l *looker) at(ctx context.Context, g supply.Generator, pool string, spec grant.Spec, c lease.Config) (exists bool, err error) {
+// look reports whether the pool of a generator exists. open returns nil if there is no directory yet. The error says why
+// a server would get no worker.
+func look(ctx context.Context, open func() (driver.Store, error), g *PlannedGenerator, spec grant.Spec, c lease.Config) (exists bool, err error) {
+	store, err := open()
+	if err != nil {
+		return false, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	l.mu.Lock()
-	at := l.opened[g.Store]
-	if at == nil {
-		at = new(look)
-		l.opened[g.Store] = at
-	}
-	l.mu.Unlock()
-	at.once.Do(func() { at.store, at.err = g.Open(ctx) })
-	makes := g.Create || pool == spec.Name // a store of one machine needs no Create
+	makes := g.Create || g.PoolName == spec.Name // a store of one machine needs no Create
 	switch {
-	case at.err != nil:
-		return false, at.err
-	case at.store == nil && makes:
+	case store == nil && makes:
 		return false, nil
-	case at.store == nil:
-		return false, fmt.Errorf("pool %s: %w: create it (lease.Create), or set create = true", pool, lease.ErrNoPool)
+	case store == nil:
+		return false, fmt.Errorf("pool %s: %w: create it (lease.Create), or set create = true", g.PoolName, lease.ErrNoPool)
 	}
-	local, ok := at.store.(driver.Local)
-	p, err := lease.Open(ctx, at.store, pool, spec.Layout)
+	local, ok := store.(driver.Local)
+	p, err := lease.Open(ctx, store, g.PoolName, spec.Layout)
 	if errors.Is(err, lease.ErrNoPool) && (g.Create || ok && local.Local() && makes) {
 		return false, nil
 	}
@@ -139,14 +135,6 @@ func (l *looker) at(ctx context.Context, g supply.Generator, pool string, spec g
 		return true, skew
 	}
 	return true, nil // other errors of records keep a server from some workers only
-}
-
-func (l *looker) close() {
-	for _, at := range l.opened {
-		if at.store != nil {
-			at.store.Close()
-		}
-	}
 }
 
 // Leases returns the generators that lease workers, in the order of the Config. It looks into no store. The error is that

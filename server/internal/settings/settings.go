@@ -49,13 +49,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // A File is a file that Read has read. A nil File is no file: its errors have no place.
 type File struct {
-	Data   []byte
-	name   string
-	values map[string]any
+	name string
+	data []byte
 }
 
 // Read reads a file into a pointer to a struct. check, if not nil, looks at the open file first. A name that the struct does
-// not have is an *Error, and so are a value of another type and an empty text.
+// not have is an *Error, and so are a value of another type, an empty text, and 0 for a field with the tag zero:"default".
 func Read(path string, to any, check func(fs.FileInfo) error) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -72,16 +71,17 @@ func Read(path string, to any, check func(fs.FileInfo) error) (*File, error) {
 		}
 	}
 	f := &File{name: path}
-	if f.Data, err = io.ReadAll(file); err != nil {
+	if f.data, err = io.ReadAll(file); err != nil {
 		return nil, err
 	}
-	if err := toml.Unmarshal(f.Data, &f.values); err != nil {
+	var values map[string]any
+	if err := toml.Unmarshal(f.data, &values); err != nil {
 		return nil, f.explain(err)
 	}
-	if err := f.check(f.values, reflect.TypeOf(to).Elem(), nil); err != nil {
+	if err := f.check(values, reflect.StructField{Type: reflect.TypeOf(to).Elem()}, nil); err != nil {
 		return nil, err
 	}
-	if err := toml.Unmarshal(f.Data, to); err != nil {
+	if err := toml.Unmarshal(f.data, to); err != nil {
 		return nil, f.explain(err)
 	}
 	return f, nil
@@ -98,9 +98,9 @@ func (f *File) explain(err error) *Error {
 
 // check returns an error for a name that the type does not have, and for a value that does not fit. The strict mode of the
 // library would take names in other letters, and leaves the names of inline tables out of its errors.
-func (f *File) check(v any, t reflect.Type, path []string) error {
-	if !isTable(t) {
-		return f.checkValue(v, t, path)
+func (f *File) check(v any, to reflect.StructField, path []string) error {
+	if !isTable(to.Type) {
+		return f.checkValue(v, to, path)
 	}
 	table, ok := v.(map[string]any)
 	if !ok {
@@ -108,7 +108,7 @@ func (f *File) check(v any, t reflect.Type, path []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		below := append(slices.Clip(path), name)
-		of, err := f.typeOf(t, below)
+		of, err := f.fieldOf(to.Type, below)
 		if err != nil {
 			return err
 		}
@@ -119,10 +119,10 @@ func (f *File) check(v any, t reflect.Type, path []string) error {
 	return nil
 }
 
-// typeOf returns the type of the setting at the end of a path. t is the type of its table.
-func (f *File) typeOf(t reflect.Type, path []string) (reflect.Type, error) {
+// fieldOf returns the field of the setting at the end of a path. t is the type of its table.
+func (f *File) fieldOf(t reflect.Type, path []string) (reflect.StructField, error) {
 	if t.Kind() == reflect.Map {
-		return t.Elem(), nil
+		return reflect.StructField{Type: t.Elem()}, nil
 	}
 	name := path[len(path)-1]
 	var names []string
@@ -130,16 +130,17 @@ func (f *File) typeOf(t reflect.Type, path []string) (reflect.Type, error) {
 		switch known := field.Tag.Get("toml"); known {
 		case "": // no setting
 		case name:
-			return field.Type, nil
+			return field, nil
 		default:
 			names = append(names, known)
 		}
 	}
-	return nil, f.Errorf(path, "unknown setting: %s", Suggest(name, names, "the settings are "))
+	return reflect.StructField{}, f.Errorf(path, "unknown setting: %s", Suggest(name, names, "the settings are "))
 }
 
 // checkValue is check for a type that is no table.
-func (f *File) checkValue(v any, t reflect.Type, path []string) error {
+func (f *File) checkValue(v any, field reflect.StructField, path []string) error {
+	t := field.Type
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -147,7 +148,7 @@ func (f *File) checkValue(v any, t reflect.Type, path []string) error {
 	if isText && text == "" {
 		return f.Errorf(path, "is empty: leave out the setting, or give a value")
 	}
-	fits := t.Kind() == reflect.Interface
+	fits, zero := t.Kind() == reflect.Interface, v == int64(0)
 	switch to := reflect.New(t).Interface().(type) {
 	case *bool:
 		_, fits = v.(bool)
@@ -160,9 +161,13 @@ func (f *File) checkValue(v any, t reflect.Type, path []string) error {
 		fits = isList && !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(string); return !ok })
 	case encoding.TextUnmarshaler:
 		fits = isText && to.UnmarshalText([]byte(text)) == nil
+		zero = reflect.ValueOf(to).Elem().IsZero()
 	}
-	if !fits {
+	switch {
+	case !fits:
 		return f.Errorf(path, "is not %s", wants[t])
+	case zero && field.Tag.Get("zero") == "default":
+		return f.Errorf(path, "is 0: leave out the setting for its default, or give a larger number")
 	}
 	return nil
 }
@@ -220,25 +225,13 @@ func (f *File) line(path []string) int {
 			tag := reflect.StructTag("toml:" + strconv.Quote(name+","))
 			t = reflect.StructOf([]reflect.StructField{{Name: "F", Type: t, Tag: tag}})
 		}
-		err := toml.Unmarshal(f.Data, reflect.New(t).Interface())
+		err := toml.Unmarshal(f.data, reflect.New(t).Interface())
 		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ := e.Position()
 			return line
 		}
 	}
 	return 0
-}
-
-// Has reports whether the file has a setting.
-func (f *File) Has(path ...string) bool {
-	var v any = f.values
-	for _, name := range path {
-		table, _ := v.(map[string]any)
-		if v = table[name]; v == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // keyOf returns a path as TOML writes it.
