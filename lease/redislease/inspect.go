@@ -42,10 +42,19 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 			"set maxmemory-policy to noeviction")
 	}
 	found = append(found, s.inspectReplicas(i)...)
+	return driver.WorstFirst(append(found, i.refusals()...)), nil
+}
+
+// refusals returns what makes the server refuse changes.
+func (i info) refusals() (found []driver.Finding) {
 	if i["role"] == "slave" {
 		found = append(found, driver.Finding{Blocks: true, Text: "the server is a replica: leases are refused on it", Advice: "name the primary in the address"})
 	}
-	return driver.WorstFirst(found), nil
+	if i["aof_last_write_status"] == "err" {
+		found = append(found, driver.Finding{Blocks: true, Advice: "free some space there; see the server's log",
+			Text: "the server could not write its log on disk (aof_last_write_status is err): it refuses changes until it can"})
+	}
+	return found
 }
 
 // inspectLog looks at the times of the server's syncs of the log.

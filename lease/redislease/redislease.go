@@ -29,6 +29,7 @@
 package redislease
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -218,15 +219,9 @@ func locate(a *address.Address, u *redis.UniversalOptions) error {
 
 // check returns an error unless the options are valid.
 func (o *Options) check(cluster bool) error {
-	if o.Prefix == "" {
-		o.Prefix = DefaultPrefix
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.WaitTimeout <= 0 {
-		o.WaitTimeout = DefaultWaitTimeout
-	}
+	o.Prefix = cmp.Or(o.Prefix, DefaultPrefix)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
+	o.WaitTimeout = cmp.Or(max(o.WaitTimeout, 0), DefaultWaitTimeout)
 	switch {
 	case len(o.Prefix) > 100 || strings.ContainsFunc(o.Prefix, foreign):
 		return fmt.Errorf("%w: prefix %.200q: want up to 100 letters (a to z, A to Z), digits, '.', '_', '-', ':' and '/'", driver.ErrAddress, o.Prefix)
