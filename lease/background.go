@@ -140,9 +140,7 @@ func (l *Lease) delay(err error) {
 // tellFailing raises Failing for a failed try of the search: for the first, for each change of the
 // kind of error, and otherwise once a minute.
 func (l *Lease) tellFailing(err error) {
-	var none *NoWorkerError
-	var held *HeldError
-	if errors.As(err, &none) || errors.As(err, &held) {
+	if errors.Is(err, ErrNoWorker) || errors.Is(err, ErrHeld) {
 		return // Waiting was raised
 	}
 	if kind := kindOf(err).err; kind != l.told || l.quiet >= time.Minute {
@@ -169,6 +167,6 @@ func Permanent(err error) bool {
 
 // isRefused reports whether the generator does not take a worker.
 func isRefused(err error) bool {
-	var refused *refusedError
-	return errors.As(err, &refused)
+	_, ok := errors.AsType[*refusedError](err)
+	return ok
 }

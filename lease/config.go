@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -129,13 +130,13 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 	if c.Worker.named && (c.Worker.number < 0 || c.Worker.number >= layout.Workers) {
 		return c, fmt.Errorf("%w: worker %d is not in 0 to %d", ErrConfig, c.Worker.number, layout.Workers-1)
 	}
-	setDefault(&c.Window, DefaultWindow)
-	setDefault(&c.First, min(DefaultFirst, c.Window))
-	setDefault(&c.Timeout, min(DefaultTimeout, c.Window*3/10))
+	c.Window = cmp.Or(c.Window, DefaultWindow)
+	c.First = cmp.Or(c.First, min(DefaultFirst, c.Window))
+	c.Timeout = cmp.Or(c.Timeout, min(DefaultTimeout, c.Window*3/10))
 	c.patient = c.Wait > 0 || c.Background
-	setDefault(&c.Wait, c.Window+5*time.Second)
-	setDefault(&c.MaxSkew, DefaultMaxSkew)
-	setDefault(&c.MaxIdle, DefaultMaxIdle)
+	c.Wait = cmp.Or(c.Wait, c.Window+5*time.Second)
+	c.MaxSkew = cmp.Or(c.MaxSkew, DefaultMaxSkew)
+	c.MaxIdle = cmp.Or(c.MaxIdle, DefaultMaxIdle)
 	for _, d := range []struct {
 		name         string
 		value, least time.Duration
@@ -163,7 +164,7 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 		c.Holder = c.me.holder().String()
 	}
 	c.Holder = fit(c.Holder, maxHolder)
-	setDefault(&c.short, shortLease)
+	c.short = cmp.Or(c.short, shortLease)
 	if c.Notify == nil {
 		c.Notify = func(Event) {}
 	}
@@ -172,10 +173,4 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 	}
 	setReal(&c.clock, &c.newName, &c.world)
 	return c, nil
-}
-
-func setDefault(d *time.Duration, to time.Duration) {
-	if *d == 0 {
-		*d = to
-	}
 }

@@ -143,13 +143,10 @@ func (l *Lease) tellWait(err error) {
 	if l.config.Worker.named {
 		e.Worker = l.config.Worker.number
 	}
-	var none *NoWorkerError
-	var held *HeldError
 	what := ""
-	switch {
-	case errors.As(err, &none):
+	if none, ok := errors.AsType[*NoWorkerError](err); ok {
 		what, e.Until = fmt.Sprint("a worker ", none.Recovered, none.Ahead), none.Soonest
-	case errors.As(err, &held):
+	} else if held, ok := errors.AsType[*HeldError](err); ok {
 		what, e.Until = "that of "+held.Holder, held.Until
 	}
 	if what != "" && what != l.waiting {

@@ -317,8 +317,8 @@ const longestPause = 10 * time.Second
 // worker. A search in a full pool reads all records. After a recovery no worker comes free before a known
 // time.
 func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
-	var none *NoWorkerError
-	if !errors.As(err, &none) {
+	none, ok := errors.AsType[*NoWorkerError](err)
+	if !ok {
 		return usual
 	}
 	pause := max(usual, l.price())

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,9 +129,9 @@ func RecoverPool(ctx context.Context, store driver.Store, name string, c Recover
 }
 
 func (c RecoveryConfig) settle() (RecoveryConfig, error) {
-	setDefault(&c.Window, DefaultWindow)
-	setDefault(&c.Skew, DefaultMaxSkew)
-	setDefault(&c.timeout, time.Minute)
+	c.Window = cmp.Or(c.Window, DefaultWindow)
+	c.Skew = cmp.Or(c.Skew, DefaultMaxSkew)
+	c.timeout = cmp.Or(c.timeout, time.Minute)
 	if c.Window < time.Millisecond || c.Skew < time.Millisecond {
 		return c, fmt.Errorf("%w: a window or a skew of less than 1ms", ErrConfig)
 	}
@@ -138,9 +139,7 @@ func (c RecoveryConfig) settle() (RecoveryConfig, error) {
 		c.Progress = func(int, int) {}
 	}
 	setReal(&c.clock, &c.newName, &c.world)
-	if c.lanes == 0 {
-		c.lanes = 16
-	}
+	c.lanes = cmp.Or(c.lanes, 16)
 	return c, nil
 }
 
