@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"slices"
 	"strings"
 
 	svg "github.com/ajstarks/svgo/float"
@@ -79,10 +78,7 @@ func (s *screen) lines() (lines [][]span) {
 
 // draw returns the picture of the screen, with a title.
 func (s *screen) draw(title string) []byte {
-	lines := s.frozen
-	if lines == nil {
-		lines = s.lines()
-	}
+	lines := s.lines()
 	width := 2*margin + cellWidth*float64(s.columns)
 	height := bar + margin + lineHeight*float64(len(lines)) + margin/2
 	var out bytes.Buffer
@@ -94,9 +90,6 @@ func (s *screen) draw(title string) []byte {
 		p.Circle(margin+4+18*float64(i), bar/2, 5, "fill:"+c)
 	}
 	p.Group(fmt.Sprintf(`font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace" font-size="%g" fill="%s" xml:space="preserve"`, fontSize, ink))
-	if !shows(lines, title) { // a live view has the whole screen
-		p.Text(width/2, 0.62*bar, title, `text-anchor="middle"`, `fill="`+faint+`"`)
-	}
 	for y, spans := range lines {
 		for _, r := range spans {
 			r.draw(p, bar+margin/2+lineHeight*float64(y))
@@ -105,13 +98,6 @@ func (s *screen) draw(title string) []byte {
 	p.Gend()
 	p.End()
 	return out.Bytes()
-}
-
-// shows reports whether a text is on the screen.
-func shows(lines [][]span, text string) bool {
-	return slices.ContainsFunc(lines, func(spans []span) bool {
-		return slices.ContainsFunc(spans, func(s span) bool { return strings.Contains(s.text, text) })
-	})
 }
 
 // draw draws a span whose line begins at a height.

@@ -17,9 +17,7 @@ type scene struct {
 	name    string
 	columns int
 	ids     func(path string) error // writes a file with IDs
-	before  string                  // commands that nobody sees, as a script for bash
 	typed   []string                // commands; the last stays on the screen
-	until   string                  // the last command runs until the screen has this text, and then a moment more; "" is until its end
 }
 
 var scenes = []scene{
@@ -38,18 +36,6 @@ var scenes = []scene{
 		name:    "range",
 		columns: 88,
 		typed:   []string{"firn range nanoflake --from 2026-07-01 --to 2026-08-01 --id order_id"},
-	},
-	{
-		name:    "watch",
-		columns: 92,
-		before: `for n in 1 2 3 4 5 6; do
-				(firn new snowflakesi -n 1000000000000 | (sleep 60; cat >/dev/null)) >/dev/null 2>&1 &
-			done
-			firn new snowflakesi -n 1 >/dev/null 2>&1
-			firn new snowflakesi -n 1000000000000 >/dev/null 2>&1 & killed=$!
-			sleep 2; kill -9 $killed`,
-		typed: []string{"firn pool show snowflakesi --watch"},
-		until: "expired",
 	},
 }
 

@@ -9,19 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 )
 
-const (
-	rows     = 80
-	patience = time.Minute     // for the text that a scene waits for
-	moment   = 2 * time.Second // that a live view goes on
-)
+const rows = 80
 
 // play runs the commands of a scene for a user who has never run firn, and returns the screen at the end.
 func (s scene) play(bin string) (*screen, error) {
@@ -42,25 +35,13 @@ func (s scene) play(bin string) (*screen, error) {
 			return nil, err
 		}
 	}
-	if s.before != "" {
-		behind := shell(s.before)
-		behind.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it leaves in the background
-		if out, err := behind.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, out)
-		}
-		defer syscall.Kill(-behind.Process.Pid, syscall.SIGKILL)
-	}
 	screen := newScreen(s.columns)
 	for n, line := range s.typed {
 		if n > 0 {
 			screen.WriteString("\r\n")
 		}
 		screen.WriteString("\x1b[32m$\x1b[0m \x1b[1m" + line + "\x1b[0m\r\n")
-		until := ""
-		if n == len(s.typed)-1 {
-			until = s.until
-		}
-		if err := screen.run(shell(line), until); err != nil {
+		if err := screen.run(shell(line)); err != nil {
 			return nil, fmt.Errorf("%s: %w", line, err)
 		}
 	}
@@ -71,7 +52,6 @@ func (s scene) play(bin string) (*screen, error) {
 type screen struct {
 	*vt.SafeEmulator
 	columns int
-	frozen  [][]span // the picture, if it is of a moment before the end
 }
 
 func newScreen(columns int) *screen {
@@ -80,42 +60,17 @@ func newScreen(columns int) *screen {
 	return s
 }
 
-// run runs a command on the screen until it ends, or until a moment after the screen has a text.
-func (s *screen) run(cmd *exec.Cmd, until string) error {
+// run runs a command on the screen until it ends.
+func (s *screen) run(cmd *exec.Cmd) error {
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(s.columns), Rows: rows})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	ended := make(chan error, 1)
-	go func() {
-		buf := make([]byte, 4096)
-		for {
-			n, err := f.Read(buf)
-			s.Write(buf[:n])
-			if err != nil { // EIO at the end
-				ended <- cmd.Wait()
-				return
-			}
-		}
-	}()
-	if until == "" {
-		err := <-ended
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
-			return nil // the picture shows what is wrong
-		}
-		return err
+	io.Copy(s, f) // ends with EIO on Linux
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+		return nil // the picture shows what is wrong
 	}
-	defer func() {
-		cmd.Process.Signal(os.Interrupt)
-		<-ended
-	}()
-	for end := time.Now().Add(patience); !strings.Contains(s.String(), until); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			return fmt.Errorf("the screen never has %q:\n%s", until, s.String())
-		}
-	}
-	time.Sleep(moment)
-	s.frozen = s.lines()
-	return nil
+	return err
 }

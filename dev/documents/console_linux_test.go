@@ -185,8 +185,6 @@ func (p *place) run(blocks []*block) (faults []error) {
 			typed = strings.TrimSuffix(typed, " --yes") + " --yes --no-wait"
 		case strings.HasPrefix(typed, "firn serve") && !strings.Contains(typed, "--check"):
 			typed, until = regexp.MustCompile(`^firn serve`).ReplaceAllString(typed, "$0 --listen 127.0.0.1:0"), "msg=listening"
-		case strings.Contains(typed, " --watch"):
-			until = "."
 		}
 		if until != "" {
 			if err := os.WriteFile(file(i, ".until"), []byte(until+"\n"), 0o600); err != nil {

@@ -9,15 +9,13 @@ import (
 )
 
 // An output is stdout. Each write to stdout ends with a whole line, because a signal may end the process
-// after any write. The rest waits for the end of its line, or for finish. On a terminal, a view may end within
-// a line: only the rest of a full buffer waits there.
+// after any write. The rest waits for the end of its line, or for finish.
 //
 // A write to a pipe without a reader ends the process, unless HoldPipe is in force. With HoldPipe, the
 // output runs the cleanup, which releases the pipe, and writes again: the second write ends the process.
 type output struct {
-	file     *os.File
-	terminal bool
-	remains  *cleanup
+	file    *os.File
+	remains *cleanup
 
 	mu   sync.Mutex // held for each write
 	rest []byte     // the beginning of a line
@@ -30,7 +28,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	end := bytes.LastIndexByte(p, '\n') + 1
-	if o.terminal && len(p) < outSize || end == 0 && len(o.rest)+len(p) > mostRest {
+	if end == 0 && len(o.rest)+len(p) > mostRest {
 		end = len(p)
 	}
 	if end == 0 {

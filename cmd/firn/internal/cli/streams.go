@@ -38,7 +38,7 @@ const outSize = 64 << 10
 func NewStreams(stdin, stdout, stderr *os.File) *Streams {
 	s := &Streams{In: stdin, Err: stderr, Colour: wantsColour(stdout), stdout: stdout, Width: width(stdout)}
 	s.Asks = term.IsTerminal(int(stdin.Fd()))
-	s.Cleanup.stdout = &output{file: stdout, terminal: term.IsTerminal(int(stdout.Fd())), remains: &s.Cleanup}
+	s.Cleanup.stdout = &output{file: stdout, remains: &s.Cleanup}
 	s.Out = bufio.NewWriterSize(s.Cleanup.stdout, outSize)
 	return s
 }

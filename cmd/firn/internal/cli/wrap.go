@@ -15,14 +15,11 @@ const Unlimited = math.MaxInt32
 // Limit returns how many columns lines of stdout may have. A terminal has a width, and so has output
 // with $COLUMNS. Other output goes to programs, which want a line for each thing.
 func (s *Streams) Limit() int {
-	if s.Terminal() || os.Getenv("COLUMNS") != "" {
+	if s.stdout != nil && term.IsTerminal(int(s.stdout.Fd())) || os.Getenv("COLUMNS") != "" {
 		return s.Width
 	}
 	return Unlimited
 }
-
-// Terminal reports whether stdout is a terminal.
-func (s *Streams) Terminal() bool { return s.stdout != nil && term.IsTerminal(int(s.stdout.Fd())) }
 
 // Wrap breaks a text between words into lines of at most so many columns, counted without the indent.
 // All lines but the first begin with the indent. A longer word gets a line of its own.

@@ -25,26 +25,18 @@ import (
 
 // newShow returns the command firn pool show.
 func newShow(s *cli.Streams) *cobra.Command {
-	v := view{s: s, every: time.Second}
-	var watched bool
+	v := view{s: s}
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a pool and its workers",
 		Example: `  firn pool show nanoflake
-  firn pool show nanoflake --watch
+  firn pool show nanoflake --json
   firn pool show nanoflake --worker 3 --history`,
 		Args: onePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.name = args[0]
-			switch {
-			case v.history && (watched || v.json):
-				return cli.Usagef("--history: cannot be used with --watch or --json, which have the holders")
-			case cmd.Flags().Changed("every") && !watched:
-				return cli.Usagef("--every: goes with --watch")
-			case v.every < shortestEvery:
-				return cli.BadFlag("every", v.every.String(), "is less than "+shortestEvery.String())
-			case watched:
-				return v.watch(cmd.Context())
+			if v.history && v.json {
+				return cli.Usagef("--history: cannot be used with --json, which has the holders")
 			}
 			return v.show(cmd.Context())
 		},
@@ -54,12 +46,9 @@ func newShow(s *cli.Streams) *cobra.Command {
 	flags.SortFlags = false
 	flags.Var(&v.worker, "worker", "show this worker alone")
 	flags.BoolVar(&v.history, "history", false, "show the last holders of each worker")
-	flags.BoolVar(&watched, "watch", false, "show the pool until Ctrl-C")
-	flags.DurationVar(&v.every, "every", v.every, "how often --watch reads the pool")
 	flags.BoolVar(&v.json, "json", false, "write one JSON object per line")
 	v.st.AddTo(cmd)
 	cli.Complete(cmd, "worker")
-	cli.Complete(cmd, "every", "1s", "5s", "1m")
 	return cmd
 }
 
@@ -71,14 +60,16 @@ type view struct {
 	worker  cli.Number
 	history bool
 	json    bool
-	every   time.Duration
 }
 
 // show shows a pool and the workers that have been used.
 func (v *view) show(ctx context.Context) error {
-	store, err := v.open(ctx)
+	store, at, err := v.st.Look(ctx)
+	if err == nil && store == nil {
+		err = stores.NoPool(v.name, at, nil)
+	}
 	if err != nil {
-		return err
+		return v.st.Hint(err)
 	}
 	defer store.Close()
 	p, workers, err := v.read(ctx, store)
@@ -89,15 +80,6 @@ func (v *view) show(ctx context.Context) error {
 		return err
 	}
 	return v.s.Report(recordErrors(v.wanted(workers)))
-}
-
-// open opens the store, which has to exist.
-func (v *view) open(ctx context.Context) (driver.Store, error) {
-	store, at, err := v.st.Look(ctx)
-	if err == nil && store == nil {
-		err = stores.NoPool(v.name, at, nil)
-	}
-	return store, v.st.Hint(err)
 }
 
 // read reads the pool and its used workers, or the worker of the flag. Errors of workers' records are in
@@ -131,7 +113,7 @@ func (v *view) wanted(workers []lease.Worker) []lease.Worker {
 // write writes a pool and its workers, as the flags say.
 func (v *view) write(p *lease.Pool, workers []lease.Worker, now time.Time) error {
 	if v.json {
-		return showPoolJSON(v.s.Out, p, len(workers), v.wanted(workers), now, nil)
+		return showPoolJSON(v.s.Out, p, len(workers), v.wanted(workers), now)
 	}
 	lines := poolLines(cli.NewPens(v.s.Colour), p, len(workers), now, v.s.Limit())
 	shown := v.wanted(workers)
@@ -164,20 +146,15 @@ func recordErrors(workers []lease.Worker) (bad []error) {
 	return bad
 }
 
-// showPoolJSON writes a pool and workers as objects, a line each. With --watch, each object has the time of the
-// reading.
-func showPoolJSON(w io.Writer, p *lease.Pool, used int, workers []lease.Worker, now time.Time, read *jsonTime) error {
-	pool := aboutPool(p, used)
-	pool.Read = read
-	if err := cli.WriteJSON(w, pool); err != nil {
+// showPoolJSON writes a pool and workers as objects, a line each.
+func showPoolJSON(w io.Writer, p *lease.Pool, used int, workers []lease.Worker, now time.Time) error {
+	if err := cli.WriteJSON(w, aboutPool(p, used)); err != nil {
 		return err
 	}
 	for _, worker := range workers {
-		about := aboutWorker(p, worker, now)
-		about.Read = read
-		var object any = about
+		var object any = aboutWorker(p, worker, now)
 		if worker.Err != nil {
-			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error(), Read: read}
+			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error()}
 		}
 		if err := cli.WriteJSON(w, object); err != nil {
 			return err
@@ -320,7 +297,6 @@ type poolObject struct {
 
 	Recovered *jsonTime `json:"recovered,omitempty"`
 	Floor     *jsonTime `json:"floor,omitempty"`
-	Read      *jsonTime `json:"read,omitempty"`
 }
 
 // workerObject is a worker in JSON.
@@ -335,7 +311,6 @@ type workerObject struct {
 	Since   *jsonTime        `json:"since,omitempty"`
 	Back    *jsonTime        `json:"given_back,omitempty"`
 	Holders []*makers.Object `json:"holders"`
-	Read    *jsonTime        `json:"read,omitempty"`
 }
 
 func aboutWorker(p *lease.Pool, w lease.Worker, now time.Time) workerObject {
@@ -359,8 +334,6 @@ type unreadObject struct {
 	Worker int    `json:"worker"`
 	State  string `json:"state"`
 	Error  string `json:"error"`
-
-	Read *jsonTime `json:"read,omitempty"`
 }
 
 // jsonTime is a time in JSON, as in the objects of package makers.

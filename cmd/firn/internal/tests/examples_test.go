@@ -122,10 +122,6 @@ func (s sandbox) example(t *testing.T, line string) {
 		s.serves(t, line, cmd, typed)
 		return
 	}
-	if strings.Contains(typed, " --watch") {
-		runsOn(t, line, cmd)
-		return
-	}
 	stdout, stderr, code := capture(t, cmd)
 	if code != 0 || strings.Contains(stderr, "warning") {
 		t.Errorf("exit code %d: %s\n%.500s%s", code, line, stdout, stderr)
@@ -186,19 +182,4 @@ func (s sandbox) serves(t *testing.T, line string, cmd *exec.Cmd, typed string) 
 	if err := cmd.Wait(); err != nil || strings.Contains(log.String(), "level=ERROR") {
 		t.Errorf("%s: %v\n%s", line, err, &log)
 	}
-}
-
-// runsOn demands that a command writes a line and goes on, and ends the command.
-func runsOn(t *testing.T, line string, cmd *exec.Cmd) {
-	t.Helper()
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	out, err := cmd.StdoutPipe()
-	check(t, err)
-	start(t, cmd)
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Errorf("%v: %s\n%s", err, line, &errs)
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
 }

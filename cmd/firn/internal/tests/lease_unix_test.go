@@ -18,6 +18,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
@@ -93,7 +94,7 @@ func TestWait(t *testing.T) {
 		check(t, err)
 		defer held.Close()
 	}
-	var out transcript
+	var out process.Logbook
 	cmd := firnCommand(t, "new", "snowflakesi", "--machine-bits", "1", "--state", dir, "--wait", "10m")
 	cmd.Stdout = &out
 	f, err := pty.Start(cmd)
