@@ -1,67 +1,57 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/dustin/go-humanize"
 	"golang.org/x/term"
 )
 
-// A Progress shows on a terminal how much of an input is read: the throughput, and the time that remains
-// where the size is known. The nil Progress shows nothing.
-//
-// The bar is known by its functions alone. A field of the library's type would link all methods of the type
-// wherever a Progress is in an interface, and with them an HTTP server of 280 kB.
+// A Progress tells how far a command is that takes long: by a line every 30 seconds.
 type Progress struct {
-	set    func(int64) error
-	finish func() error
+	w    io.Writer
+	next time.Time // of the next line
 }
 
-// NewProgress returns a Progress on stderr, or nil where there is no terminal. total is the bytes of the
-// input, or -1 if nobody knows. Nobody sees a bar between lines: if a command writes to a terminal while it
-// reads, the Progress is nil.
-func NewProgress(s *Streams, text string, total int64, writes bool) *Progress {
-	f, ok := s.Err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || writes && s.stdout != nil && term.IsTerminal(int(s.stdout.Fd())) {
-		return nil
-	}
-	const redraw = 100 * time.Millisecond
-	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(text),
-		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
-	bar.StartWithoutRender() // otherwise the time of the throughput begins with the end of the first part
-	return &Progress{bar.Set64, bar.Finish}
-}
+// progressEvery is the time between two lines of a Progress.
+const progressEvery = 30 * time.Second
 
-// Set shows that so many bytes are read.
-func (p *Progress) Set(done int64) {
-	if p != nil && p.set != nil {
-		p.set(done)
+// NewProgress returns a Progress on stderr.
+func NewProgress(s *Streams) *Progress { return &Progress{s.Err, time.Now().Add(progressEvery)} }
+
+// Say writes a line if it is time for one.
+func (p *Progress) Say(format string, args ...any) {
+	if now := time.Now(); !now.Before(p.next) {
+		p.next = now.Add(progressEvery)
+		fmt.Fprintf(p.w, "firn: "+format+"\n", args...)
 	}
 }
 
-// End removes the bar.
-func (p *Progress) End() {
-	if p != nil && p.set != nil {
-		p.finish()
-		p.set = nil
+// Reading returns a function that takes how many bytes of stdin a command has read. On a terminal the function
+// tells the progress; elsewhere stderr is for errors alone.
+func (s *Streams) Reading(command string) func(done int64) {
+	if f, ok := s.Err.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return func(int64) {}
+	}
+	p, size := NewProgress(s), sizeOf(s.In)
+	return func(done int64) {
+		if size > 0 {
+			p.Say("%s: %.0f %% of the input is read", command, 100*float64(done)/float64(size))
+		} else {
+			p.Say("%s: %s are read", command, humanize.Bytes(uint64(done)))
+		}
 	}
 }
 
-// SizeOf returns the bytes that are left to read of a regular file, and -1 for all other inputs.
-func SizeOf(in io.Reader) int64 {
-	f, ok := in.(*os.File)
-	if !ok {
-		return -1
+// sizeOf returns the bytes of a regular file, and 0 for all other inputs.
+func sizeOf(in io.Reader) int64 {
+	if f, ok := in.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
 	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return -1
-	}
-	at, err := f.Seek(0, io.SeekCurrent)
-	if err != nil || at > info.Size() {
-		return -1
-	}
-	return info.Size() - at
+	return 0
 }

@@ -1,9 +1,7 @@
 package files
 
 import (
-	"errors"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,64 +11,12 @@ import (
 	"github.com/firn-id/firn/inspect"
 )
 
-// convertFlags are the flags of firn convert.
-type convertFlags struct {
-	intake.Flags
-	to target
-}
-
-// A target is the value of --to.
-type target struct{ intake.Written }
-
-// targets are the values of --to.
-var targets = [...]string{intake.AsText: "text", intake.AsInt: "int", intake.AsHex: "hex", intake.AsUUID: "uuid"}
-
-func (t *target) Type() string   { return "FORM" }
-func (t *target) String() string { return targets[t.Written] }
-
-func (t *target) Set(s string) error {
-	i := slices.Index(targets[:], s)
-	if i < 0 {
-		return errors.New("is not " + cli.List(targets[:], "or"))
-	}
-	t.Written = intake.Written(i)
-	return nil
-}
-
-// of returns the forms that a format has.
-func (*target) of(f formats.Format) []string {
-	var all []string
-	for as, name := range targets {
-		if as := intake.Written(as); as == intake.AsText || as == intake.AsHex || as == intake.AsInt && slices.Contains(f.Forms(), inspect.Int) ||
-			as == intake.AsUUID && f.Descriptor().AppendUUID != nil {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-// refuse returns an error if the format does not have the form.
-func (t *target) refuse(f formats.Format) error {
-	if all := t.of(f); !slices.Contains(all, t.String()) {
-		return cli.BadFlag("to", t.String(), f.Name()+" has no such form: want "+cli.List(all, "or"))
-	}
-	return nil
-}
-
-// complete completes --to by the forms of the format.
-func (t *target) complete(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all := targets[:]
-	if len(args) > 0 {
-		if f, ok := formats.Lookup(args[0]); ok {
-			all = t.of(f)
-		}
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp
-}
-
 // Convert returns the command firn convert.
 func Convert(s *cli.Streams) *cobra.Command {
-	var f convertFlags
+	var (
+		f  intake.Flags
+		to formats.Form
+	)
 	cmd := &cobra.Command{
 		Use:   "convert FORMAT --as FORM --to FORM",
 		Short: "Convert IDs between string, integer, hex and UUID",
@@ -84,30 +30,27 @@ func Convert(s *cli.Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("to") {
-				return cli.Usagef("no form given: add --to %s", cli.List(f.to.of(from.Format), "or"))
+			if !to.Given {
+				return cli.Usagef("no form given: add --to %s", to.List(from.Format))
 			}
-			if err := f.to.refuse(from.Format); err != nil {
+			if err := to.Refuse(from.Format); err != nil {
 				return err
 			}
-			return convert(s, from, forms(from.Format)[f.to.Written])
+			return convert(s, from, from.Format.Writer(to.Form))
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(&f.to, "to", "write IDs as text, int, hex or uuid")
+	to.AddFlagTo(cmd, "to", "write IDs as text, int, hex or uuid",
+		[]inspect.Form{inspect.Text, inspect.Int, inspect.Hex, inspect.UUID})
 	flags.Lookup("to").DefValue = ""
-	if err := cmd.RegisterFlagCompletionFunc("to", f.to.complete); err != nil {
-		panic(err) // no such flag, or twice
-	}
-	f.Flags.AddTo(cmd)
+	f.AddTo(cmd)
 	return cmd
 }
 
 // convert writes the IDs of stdin in a form.
-func convert(s *cli.Streams, from intake.Source, write form) error {
-	in := stdin(s, from, "convert", true)
-	defer in.progress.End()
+func convert(s *cli.Streams, from intake.Source, write func(dst, id []byte) ([]byte, error)) error {
+	in := stdin(s, from, "convert")
 	var line []byte
 	for {
 		id, _, err := in.next(nil)

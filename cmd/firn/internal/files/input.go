@@ -13,17 +13,16 @@ type input struct {
 	s        *cli.Streams
 	detect   bool // the form of each line
 	reader   *intake.Reader
-	progress *cli.Progress
+	progress func(done int64)
 
 	bad  int64 // malformed lines
 	ways uint8 // a bit for each way in which IDs were written
 	n    int64 // answers of next
 }
 
-// stdin returns stdin as an input. text names the command in the progress. writes reports whether the
-// command writes IDs while it reads.
-func stdin(s *cli.Streams, from intake.Source, text string, writes bool) *input {
-	return &input{s: s, detect: from.Detect, reader: from.Open(s.Input()), progress: cli.NewProgress(s, text, cli.SizeOf(s.In), writes)}
+// stdin returns stdin as an input of a command.
+func stdin(s *cli.Streams, from intake.Source, command string) *input {
+	return &input{s: s, detect: from.Detect, reader: from.Open(s.Input()), progress: s.Reading(command)}
 }
 
 // perShow is how many IDs are read between two looks at the progress.
@@ -33,7 +32,7 @@ const perShow = 1 << 15
 // unless nil, with their numbers. At the end the error is io.EOF.
 func (in *input) next(malformed func(line int64) error) (id []byte, line int64, err error) {
 	if in.n++; in.n%perShow == 0 {
-		in.progress.Set(in.reader.Bytes())
+		in.progress(in.reader.Bytes())
 	}
 	id, line, err = in.reader.Next()
 	for err != nil && err != io.EOF {
@@ -74,7 +73,6 @@ func (in *input) warn() {
 
 // result returns the error of a command that has read the input.
 func (in *input) result() error {
-	in.progress.End()
 	in.warn()
 	if in.bad > 0 {
 		return cli.ErrReported

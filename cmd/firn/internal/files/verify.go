@@ -11,7 +11,6 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/intake"
-	"github.com/firn-id/firn/cmd/firn/internal/spill"
 )
 
 // verifyFlags are the flags of firn verify.
@@ -58,7 +57,6 @@ func Verify(s *cli.Streams) *cobra.Command {
 
 // run verifies the IDs of stdin.
 func (f *verifyFlags) run(ctx context.Context, s *cli.Streams, from intake.Source) error {
-	s.Cleanup.Set(spill.RemoveAll)
 	v := newVerifier(from, int64(f.memory))
 	defer v.Close()
 	for _, kind := range v.kinds() {
@@ -68,12 +66,10 @@ func (f *verifyFlags) run(ctx context.Context, s *cli.Streams, from intake.Sourc
 		}
 	}
 	began := time.Now()
-	in := stdin(s, from, "verify", false)
-	defer in.progress.End()
+	in := stdin(s, from, "verify")
 	if err := v.read(in); err != nil {
 		return err
 	}
-	in.progress.End()
 	in.warn()
 	took := time.Since(began)
 	if err := v.finish(ctx); err != nil {

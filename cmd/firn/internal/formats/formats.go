@@ -110,14 +110,25 @@ func (r Recipe) writer() func(dst, id []byte) ([]byte, error) {
 			return func(dst, _ []byte) ([]byte, error) { return dst, err }
 		}
 		return reader.AppendJSON
-	case r.Form == inspect.Int:
+	case r.Form == inspect.Text:
+		return nil
+	}
+	return r.Format.Writer(r.Form)
+}
+
+// Writer returns the function that appends an ID, which is in binary form, to dst in a form that the format has.
+func (f Format) Writer(form inspect.Form) func(dst, id []byte) ([]byte, error) {
+	switch form {
+	case inspect.Int:
 		return func(dst, id []byte) ([]byte, error) {
 			return strconv.AppendUint(dst, binary.BigEndian.Uint64(id), 10), nil
 		}
-	case r.Form == inspect.Hex:
+	case inspect.Hex:
 		return func(dst, id []byte) ([]byte, error) { return hex.AppendEncode(dst, id), nil }
+	case inspect.UUID:
+		return f.Descriptor().AppendUUID
 	}
-	return nil
+	return f.Descriptor().Writer()
 }
 
 // All returns all formats, in the order of listings.

@@ -92,7 +92,7 @@ func (o *Options) Refuse(f Format) (err error) {
 
 // set returns the options that are given.
 func (o *Options) set() *options.Set {
-	s := &options.Set{Epoch: o.epoch.time, Micro: o.micro, Numbers: map[string]int{}}
+	s := &options.Set{Epoch: o.epoch.Value, Micro: o.micro, Numbers: map[string]int{}}
 	give(s, map[string]cli.Number{"clock-bits": o.clockBits, "machine-bits": o.machineBits,
 		"counter-bits": o.counterBits, "node-bits": o.nodeBits})
 	return s
@@ -150,27 +150,19 @@ func (o *Options) wrong(err error) error {
 	return cli.BadFlag(bad.Option, o.Flags.Lookup(bad.Option).Value.String(), bad.Reason)
 }
 
-// An epoch is the value of a flag: a time.
-type epoch struct {
-	time time.Time
-	text string
-}
-
-func (e *epoch) Type() string { return "TIME" }
-
-func (e *epoch) String() string { return e.text }
+// An epoch is the value of a flag: a time in whole milliseconds.
+type epoch struct{ cli.Time }
 
 func (e *epoch) Set(s string) error {
-	t, err := cli.ParseTime(s)
+	err := e.Time.Set(s)
 	switch {
 	case err != nil:
 		return err
-	case t.IsZero(): // means no epoch
+	case e.Value.IsZero(): // means no epoch
 		return errors.New("is not between the years 1 and 9999")
-	case !t.Equal(t.Truncate(time.Millisecond)):
+	case !e.Value.Equal(e.Value.Truncate(time.Millisecond)):
 		return errors.New("is not a time in whole milliseconds")
 	}
-	*e = epoch{time: t, text: s}
 	return nil
 }
 
@@ -178,6 +170,7 @@ func (e *epoch) Set(s string) error {
 type Form struct {
 	inspect.Form
 	Given  bool
+	flag   string
 	choice []inspect.Form // allowed values
 }
 
@@ -194,8 +187,13 @@ func (f *Form) Set(s string) error {
 
 // AddTo adds --as to cmd.
 func (f *Form) AddTo(cmd *cobra.Command, use string, choice []inspect.Form) {
-	f.choice = choice
-	cmd.Flags().Var(f, "as", use)
+	f.AddFlagTo(cmd, "as", use, choice)
+}
+
+// AddFlagTo adds a flag of any name to cmd.
+func (f *Form) AddFlagTo(cmd *cobra.Command, flag, use string, choice []inspect.Form) {
+	f.flag, f.choice = flag, choice
+	cmd.Flags().Var(f, flag, use)
 	complete := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		forms := choice
 		if len(args) > 0 {
@@ -205,7 +203,7 @@ func (f *Form) AddTo(cmd *cobra.Command, use string, choice []inspect.Form) {
 		}
 		return formNames(forms), cobra.ShellCompDirectiveNoFileComp
 	}
-	if err := cmd.RegisterFlagCompletionFunc("as", complete); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // no such flag, or twice
 	}
 }
@@ -215,8 +213,11 @@ func (f *Form) Refuse(in Format) error {
 	if slices.Contains(in.Forms(), f.Form) {
 		return nil
 	}
-	return cli.BadFlag("as", f.String(), in.Name()+" has no such form: want "+cli.List(formNames(f.of(in)), "or"))
+	return cli.BadFlag(f.flag, f.String(), in.Name()+" has no such form: want "+f.List(in))
 }
+
+// List lists the allowed values that the format has.
+func (f *Form) List(in Format) string { return cli.List(formNames(f.of(in)), "or") }
 
 // of returns the allowed values that the format has.
 func (f *Form) of(in Format) []inspect.Form {

@@ -128,7 +128,7 @@ func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) 
 		}
 	}
 	if !f.noWait {
-		f.wait(s, floor)
+		wait(s, floor)
 	}
 	return nil
 }
@@ -141,11 +141,9 @@ type target struct {
 
 // recover recovers a pool, and reports the result.
 func (f *recoverFlags) recover(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Recovery, error) {
-	show := cli.NewMeter(s)
+	progress := cli.NewProgress(s)
 	done, err := lease.RecoverPool(ctx, store, p.name, lease.RecoveryConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
-		Layouts: p.layouts, Create: f.create,
-		Progress: func(done, of int) { show.Part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
-	show.End()
+		Layouts: p.layouts, Create: f.create, Progress: func(done, of int) { progress.Say("%d of %d records", done, of) }})
 	if err != nil {
 		return nil, f.hint(err)
 	}
@@ -330,15 +328,14 @@ func (f *recoverFlags) tell(s *cli.Streams, done *lease.Recovery) error {
 	return s.Out.Flush()
 }
 
-// wait waits until a time, and shows the progress.
-func (f *recoverFlags) wait(s *cli.Streams, until time.Time) {
+// wait waits until a time, and tells the progress.
+func wait(s *cli.Streams, until time.Time) {
 	const step = 200 * time.Millisecond
-	all := time.Until(until)
-	show := cli.NewMeter(s)
-	show.Line(fmt.Sprintf("waiting %v until workers are available (--no-wait does not wait)", all.Round(time.Second)))
-	for left := all; left > 0; left = time.Until(until) { // read again, since the clock may be set
-		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers are available in %v", left.Round(time.Second)))
+	progress := cli.NewProgress(s)
+	left := time.Until(until)
+	fmt.Fprintf(s.Err, "firn: waiting %v until workers are available (--no-wait does not wait)\n", left.Round(time.Second))
+	for ; left > 0; left = time.Until(until) { // read again, since the clock may be set
+		progress.Say("workers are available in %v", left.Round(time.Second))
 		time.Sleep(min(left, step))
 	}
-	show.End()
 }

@@ -71,8 +71,7 @@ const perShow = 1 << 15
 
 // read counts the IDs of a reader, and returns the number of malformed lines.
 func (c *counter) read(s *cli.Streams, r *intake.Reader) (malformed uint64, err error) {
-	progress := cli.NewProgress(s, "stats", cli.SizeOf(s.In), false)
-	defer progress.End()
+	progress := s.Reading("stats")
 	for {
 		id, _, err := r.Next()
 		var bad *intake.BadLine
@@ -80,7 +79,7 @@ func (c *counter) read(s *cli.Streams, r *intake.Reader) (malformed uint64, err 
 		case err == nil:
 			c.add(id)
 			if c.ids%perShow == 0 {
-				progress.Set(r.Bytes())
+				progress(r.Bytes())
 			}
 		case err == io.EOF:
 			return malformed, nil

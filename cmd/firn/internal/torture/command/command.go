@@ -4,7 +4,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // tortureFlags are the flags of firn torture.
@@ -79,9 +79,15 @@ func New(s *cli.Streams) *cobra.Command {
 		Use:    "process",
 		Hidden: true, // firn torture starts it
 		Args:   cli.NoArguments,
-		RunE:   func(*cobra.Command, []string) error { return torture.Child(s.In, os.Stdout, stores.OpenStore) },
+		RunE:   func(*cobra.Command, []string) error { return torture.Child(s.In, os.Stdout, openStore) },
 	})
 	return cmd
+}
+
+// openStore opens the store at an address. It makes a missing directory.
+func openStore(ctx context.Context, addr string) (driver.Store, error) {
+	store, _, err := stores.At(addr).Open(ctx)
+	return store, err
 }
 
 // check returns an error if flags are out of range.
@@ -116,7 +122,7 @@ func (f *tortureFlags) checkStore() error {
 	if _, err := stores.KindOf(addr); err != nil {
 		return stores.BadAddress("--store", err)
 	}
-	f.Store, f.Open, f.Messages = addr, stores.OpenStore, true
+	f.Store, f.Open, f.Messages = addr, openStore, true
 	if !f.network {
 		return nil
 	}
@@ -156,9 +162,6 @@ func (f *tortureFlags) throughAPI(a *address.Address) error {
 	return nil
 }
 
-// sometimes is how often there is a line of progress where there is no bar.
-const sometimes = 30 * time.Second
-
 func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 	f.Command = func() (*exec.Cmd, error) {
 		self, err := os.Executable()
@@ -167,15 +170,8 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		}
 		return exec.Command(self, "torture", "process"), nil
 	}
-	meter := cli.NewMeter(s)
-	next := time.Now().Add(sometimes)
-	f.Progress = func(part float64, text string) {
-		meter.Part(part, text)
-		if now := time.Now(); now.After(next) {
-			next = now.Add(sometimes)
-			meter.Line(fmt.Sprintf("%s, %.0f%%", text, 100*part))
-		}
-	}
+	progress := cli.NewProgress(s)
+	f.Progress = func(part float64, text string) { progress.Say("%s, %.0f%%", text, 100*part) }
 	// UntilSignal would end this process before the processes that it has started.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -195,7 +191,6 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		}
 	}()
 	sum, err := torture.Run(ctx, f.Config)
-	meter.End()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
