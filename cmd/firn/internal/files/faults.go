@@ -1,7 +1,9 @@
 package files
 
 import (
+	"bufio"
 	"encoding/binary"
+	"io"
 )
 
 // faultsMemory is the memory for the lines of one kind of fault.
@@ -30,24 +32,18 @@ func (f *faults) add(line int64) error {
 
 // each calls f with the lines that are kept.
 func (f *faults) each(do func(line int64) error) error {
-	var room [pieceSize]byte
-	line, buf := int64(0), room[:0]
-	for off := int64(0); off < f.lines.size || len(buf) > 0; {
-		if len(buf) < binary.MaxVarintLen64 && off < f.lines.size {
-			kept := copy(room[:], buf)
-			n := int(min(int64(len(room)-kept), f.lines.size-off))
-			buf = room[:kept+n]
-			if err := f.lines.read(buf[kept:], off); err != nil {
-				return err
-			}
-			off += int64(n)
+	kept := bufio.NewReaderSize(io.NewSectionReader(&f.lines, 0, f.lines.size), pieceSize)
+	for line := int64(0); ; {
+		more, err := binary.ReadUvarint(kept)
+		if err == io.EOF {
+			return nil
 		}
-		more, n := binary.Uvarint(buf)
-		buf = buf[n:]
+		if err != nil {
+			return err
+		}
 		line += int64(more)
 		if err := do(line); err != nil {
 			return err
 		}
 	}
-	return nil
 }

@@ -228,7 +228,7 @@ func TestTape(t *testing.T) {
 		}
 		for _, i := range random.Perm(len(all)) {
 			got := make([]byte, len(all[i]))
-			if err := tp.read(got, offs[i]); err != nil || !bytes.Equal(got, all[i]) {
+			if _, err := tp.ReadAt(got, offs[i]); err != nil || !bytes.Equal(got, all[i]) {
 				t.Fatalf("memory %d: piece %d differs, %v", memory, i, err)
 			}
 		}

@@ -102,7 +102,7 @@ func (r *report) eachDuplicate(f func(line int64, id []byte) error) error {
 	var text []byte
 	off := int64(0)
 	return r.duplicates.each(func(line int64) (err error) {
-		if err := r.repeated.read(id, off); err != nil {
+		if _, err := r.repeated.ReadAt(id, off); err != nil {
 			return err
 		}
 		off += int64(d.Size)

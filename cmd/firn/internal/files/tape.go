@@ -52,22 +52,22 @@ func (t *tape) flush() (err error) {
 	return err
 }
 
-// read fills p with the bytes at a place.
-func (t *tape) read(p []byte, off int64) error {
-	for len(p) > 0 && off < t.inMemory() {
-		n := copy(p, t.pieces[off/pieceSize][off%pieceSize:])
-		p, off = p[n:], off+int64(n)
+// ReadAt fills p with the bytes at a place, all of which the tape has.
+func (t *tape) ReadAt(p []byte, off int64) (read int, err error) {
+	for read < len(p) && off < t.inMemory() {
+		n := copy(p[read:], t.pieces[off/pieceSize][off%pieceSize:])
+		read, off = read+n, off+int64(n)
 	}
-	if len(p) == 0 {
-		return nil
+	if read == len(p) {
+		return read, nil
 	}
 	if len(t.tail) > 0 {
 		if err := t.flush(); err != nil {
-			return err
+			return read, err
 		}
 	}
-	_, err := t.file.ReadAt(p, off-t.inMemory())
-	return err
+	n, err := t.file.ReadAt(p[read:], off-t.inMemory())
+	return read + n, err
 }
 
 // inMemory returns the number of bytes in memory.
@@ -127,7 +127,7 @@ func (w *rewind) next() (block []byte, ok bool, err error) {
 	}
 	var head [headSize]byte
 	off := w.chain.last - 1
-	if err := w.from.read(head[:], off); err != nil {
+	if _, err := w.from.ReadAt(head[:], off); err != nil {
 		return nil, false, err
 	}
 	w.chain.last = int64(binary.BigEndian.Uint64(head[:]))
@@ -136,5 +136,6 @@ func (w *rewind) next() (block []byte, ok bool, err error) {
 		w.buf = make([]byte, n)
 	}
 	w.buf = w.buf[:n]
-	return w.buf, true, w.from.read(w.buf, off+headSize)
+	_, err = w.from.ReadAt(w.buf, off+headSize)
+	return w.buf, true, err
 }

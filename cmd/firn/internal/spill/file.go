@@ -40,31 +40,22 @@ func failure(dir string, err error) error {
 	return &Error{Dir: dir, Err: err, Full: full}
 }
 
-// A Temp is a temporary file, which has no name where the system can remove an open file.
+// A Temp is a temporary file. The system removes the file when it is closed, and when the process ends.
 type Temp struct {
-	file  *os.File
-	dir   string
-	named bool // the file still has a name
+	file *os.File
+	dir  string
 }
-
-// removeOpen removes the name of an open file, where the system can. Tests replace the function.
-var removeOpen = os.Remove
 
 // NewTemp makes a temporary file in a directory; "" is [os.TempDir].
 func NewTemp(dir string) (*Temp, error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	f, err := os.CreateTemp(dir, "firn-")
+	f, err := openTemp(dir)
 	if err != nil {
 		return nil, failure(dir, err)
 	}
-	t := &Temp{file: f, dir: dir}
-	if err := removeOpen(f.Name()); err != nil {
-		t.named = true
-		remember(f)
-	}
-	return t, nil
+	return &Temp{f, dir}, nil
 }
 
 func (t *Temp) Write(p []byte) (int, error) {
@@ -84,14 +75,7 @@ func (t *Temp) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Close removes the file.
-func (t *Temp) Close() error {
-	err := t.file.Close()
-	if t.named {
-		err = errors.Join(err, os.Remove(t.file.Name()))
-		forget(t.file)
-	}
-	return err
-}
+func (t *Temp) Close() error { return t.file.Close() }
 
 // A run is sorted records in a temporary file.
 type run[R Record] struct {

@@ -1,8 +1,8 @@
 // Package spill sorts fixed-width records that need not fit in memory.
 //
 // A [Sorter] keeps records in a chunk. A full chunk is sorted and written to a temporary file, a
-// run, while the caller fills a second chunk. [Sorter.Each] merges the runs. Temporary files have no name
-// where the system can remove an open file, so a killed process leaves none.
+// run, while the caller fills a second chunk. [Sorter.Each] merges the runs. The system removes temporary
+// files when their process ends, so a killed process leaves none.
 package spill
 
 import (

@@ -157,29 +157,3 @@ func TestFull(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// TestNamed: where an open file keeps its name, Close removes the file, and RemoveAll before an early end.
-func TestNamed(t *testing.T) {
-	removeOpen = func(string) error { return errors.New("the file is open") }
-	defer func() { removeOpen = os.Remove }()
-	dir := t.TempDir()
-	files := func() int {
-		left, err := os.ReadDir(dir)
-		testkit.OK(t, err)
-		return len(left)
-	}
-	temp, err := NewTemp(dir)
-	if err != nil || files() != 1 {
-		t.Fatalf("%v, %d files", err, files())
-	}
-	if err := temp.Close(); err != nil || files() != 0 {
-		t.Errorf("%v, %d files after Close", err, files())
-	}
-	if temp, err = NewTemp(dir); err != nil {
-		t.Fatal(err)
-	}
-	defer temp.Close()
-	if RemoveAll(); files() != 0 {
-		t.Errorf("%d files after RemoveAll", files())
-	}
-}
