@@ -42,9 +42,19 @@ func NarrowCompletion(root *cobra.Command, args []string) {
 	}
 }
 
-// Narrow hides the flags of other formats if the words of a command line name a format.
+// Narrow hides the flags of other formats if the words of a command line name a format: by --format if the command has
+// that flag, otherwise as the first argument.
 func Narrow(cmd *cobra.Command, words []string) {
-	format, ok := formatAmong(cmd.Flags(), words)
+	cmd.InitDefaultHelpFlag()
+	cmd.ParseFlags(words) // words after an error do not count
+	name := cmd.Flags().Arg(0)
+	if flag := cmd.Flags().Lookup("format"); flag != nil {
+		name = ""
+		if flag.Changed {
+			name = flag.Value.String()
+		}
+	}
+	format, ok := Lookup(name)
 	if !ok {
 		return
 	}
@@ -53,31 +63,4 @@ func Narrow(cmd *cobra.Command, words []string) {
 			flag.Hidden = true
 		}
 	})
-}
-
-// formatAmong returns the format in the words of a command line: the value of --format if the
-// command has that flag, otherwise the first argument.
-func formatAmong(flags *pflag.FlagSet, words []string) (format Format, ok bool) {
-	byFlag := flags.Lookup("format") != nil
-	for i := 0; i < len(words) && !ok; i++ {
-		if !strings.HasPrefix(words[i], "-") {
-			if !byFlag {
-				return Lookup(words[i])
-			}
-			continue
-		}
-		name, value, given := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
-		flag := flags.Lookup(name)
-		if len(name) == 1 {
-			flag = flags.ShorthandLookup(name)
-		}
-		if flag != nil && !given && flag.NoOptDefVal == "" && i+1 < len(words) {
-			i++
-			value = words[i]
-		}
-		if name == "format" {
-			format, ok = Lookup(value)
-		}
-	}
-	return format, ok
 }
