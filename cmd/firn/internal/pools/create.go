@@ -94,41 +94,33 @@ func (c *creation) run(ctx context.Context) error {
 			return c.st.Hint(err)
 		}
 	}
-	p, used, err := c.find(ctx, store)
-	if err == nil && p == nil {
-		p, err = c.make(ctx, store)
-	}
-	if errors.Is(err, lease.ErrPoolExists) && c.ifNotExists { // another process was quicker
-		p, used, err = c.find(ctx, store)
+	p, err := c.find(ctx, store)
+	if errors.Is(err, lease.ErrNoPool) {
+		if p, err = c.make(ctx, store); errors.Is(err, lease.ErrPoolExists) && c.ifNotExists { // another process was quicker
+			p, err = c.find(ctx, store)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return cli.WriteJSON(c.s.Out, aboutPool(p, used))
+	if !c.json {
+		_, err = fmt.Fprintln(c.s.Out, p.Name(), p.UUID())
+		return err
 	}
-	_, err = fmt.Fprintln(c.s.Out, p.Name(), p.UUID())
-	return err
+	workers, _, err := p.Workers(ctx)
+	if err != nil {
+		return c.st.Hint(err)
+	}
+	return cli.WriteJSON(c.s.Out, aboutPool(p, len(workers)))
 }
 
-// find returns the pool with --if-not-exists, and how many workers were used. A nil pool means that no pool
-// has the name.
-func (c *creation) find(ctx context.Context, store driver.Store) (p *lease.Pool, used int, err error) {
+// find returns the pool that may exist with --if-not-exists.
+func (c *creation) find(ctx context.Context, store driver.Store) (*lease.Pool, error) {
 	if !c.ifNotExists {
-		return nil, 0, nil
+		return nil, lease.ErrNoPool
 	}
-	p, err = lease.Open(ctx, store, c.wanted.Name, c.wanted.Layout)
-	switch {
-	case errors.Is(err, lease.ErrNoPool):
-		return nil, 0, nil
-	case err != nil:
-		return nil, 0, c.st.Hint(err)
-	case c.json:
-		var workers []lease.Worker
-		workers, _, err = p.Workers(ctx)
-		used = len(workers)
-	}
-	return p, used, c.st.Hint(err)
+	p, err := lease.Open(ctx, store, c.wanted.Name, c.wanted.Layout)
+	return p, c.st.Hint(err)
 }
 
 // make makes the pool.

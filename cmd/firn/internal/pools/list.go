@@ -10,6 +10,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/lease"
 )
 
 // newList returns the command firn pool list.
@@ -37,12 +38,12 @@ func newList(s *cli.Streams) *cobra.Command {
 
 // list lists the pools of a store.
 func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) error {
-	store, at, err := st.LookForAll(ctx)
+	store, _, err := st.LookForAll(ctx)
 	if err != nil {
 		return st.Hint(err)
 	}
 	defer store.Close()
-	found, err := stores.Survey(ctx, store, at)
+	found, err := lease.Survey(ctx, store)
 	if err != nil {
 		return st.Hint(err)
 	}

@@ -132,7 +132,7 @@ func (o *opener) open(ctx context.Context, address string) (store driver.Store, 
 	} else if at.Dir != "" {
 		store, err = o.directory(at)
 	} else {
-		store, err = stores.OpenStore(ctx, address)
+		store, err = lease.OpenStore(ctx, address)
 	}
 	switch {
 	case err != nil || store == nil:

@@ -185,7 +185,7 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 		}
 		return store, at, nil
 	}
-	store, err := OpenStore(ctx, at.address)
+	store, err := lease.OpenStore(ctx, at.address)
 	return store, at, BadAddress(at.name, err)
 }
 

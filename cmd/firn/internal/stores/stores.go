@@ -2,7 +2,6 @@
 package stores
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -43,26 +41,6 @@ var Kinds = []Kind{
 	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", kubelease.Permissions, "service account", "YAML, for kubectl apply -f -"},
 	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Permissions, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
 	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Permissions, "user", "a command of Redis, to type in redis-cli: a shell takes | for a pipe"},
-}
-
-// OpenStore opens the store at an address. Unlike lease.OpenStore, it makes a missing directory.
-func OpenStore(ctx context.Context, address string) (driver.Store, error) {
-	k, err := KindOf(address)
-	if err != nil {
-		return nil, err
-	}
-	if k.Scheme != "file" {
-		return lease.OpenStore(ctx, address)
-	}
-	dir, err := filelease.ParseAddress(address)
-	if err != nil {
-		return nil, err
-	}
-	store, err := filelease.Open(dir)
-	if err != nil {
-		return nil, err // a nil *filelease.Store in an interface would not be nil
-	}
-	return store, nil
 }
 
 // KindOf returns the kind of store of an address.
