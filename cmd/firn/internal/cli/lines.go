@@ -56,17 +56,3 @@ func (l *lines) Next() (string, error) {
 	}
 	return string(line), nil
 }
-
-// flushing flushes out before each read from r. A program that writes a line and waits gets the
-// answer, and bulk input still gives bulk output.
-type flushing struct {
-	r   io.Reader
-	out *bufio.Writer
-}
-
-func (f flushing) Read(p []byte) (int, error) {
-	if err := f.out.Flush(); err != nil {
-		return 0, err
-	}
-	return f.r.Read(p)
-}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // TimeText returns t in RFC 3339, with as many digits as needed.
@@ -25,10 +27,7 @@ func Relative(t, now time.Time) string {
 		s, form = -s, "%d %s ago"
 	}
 	say := func(n int64, unit string) string {
-		if n != 1 {
-			unit += "s"
-		}
-		return fmt.Sprintf(form, n, unit)
+		return fmt.Sprintf(form, n, english.PluralWord(int(n), unit, ""))
 	}
 	switch {
 	case s == 0:

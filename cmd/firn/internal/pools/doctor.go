@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
@@ -185,7 +186,8 @@ func (d *doctor) examineShared(ctx context.Context, store driver.Store, at store
 	for _, f := range found {
 		records += f.Made + 1
 	}
-	d.find(levelOK, aboutStore, "", "%s: %s were read in %v", store, recordsOf(records, len(found)), time.Since(began).Round(10*time.Microsecond))
+	d.find(levelOK, aboutStore, "", "%s: %d records of %d %s were read in %v", store, records, len(found),
+		english.PluralWord(len(found), "pool", ""), time.Since(began).Round(10*time.Microsecond))
 	if len(named) > 0 {
 		found = slices.DeleteFunc(found, func(f lease.Found) bool { return f.Name != named[0] })
 		if len(found) == 0 {
@@ -200,13 +202,6 @@ func (d *doctor) examineShared(ctx context.Context, store driver.Store, at store
 	d.compareClock(ctx, store)
 	d.examinePools(ctx, found)
 	return nil
-}
-
-func recordsOf(records, pools int) string {
-	if pools == 1 {
-		return fmt.Sprintf("%d records of 1 pool", records)
-	}
-	return fmt.Sprintf("%d records of %d pools", records, pools)
 }
 
 // examineWriting asks for a change that the store has to refuse.
@@ -401,14 +396,8 @@ func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []leas
 	if last.Before(now) {
 		used = "its last use: " + cli.Relative(last, now)
 	}
-	d.find(levelOK, aboutClock, p.Name(), "the clock agrees with what %s used; %s", workersHave(len(workers)), used)
-}
-
-func workersHave(n int) string {
-	if n == 1 {
-		return "1 worker has"
-	}
-	return fmt.Sprintf("%d workers have", n)
+	d.find(levelOK, aboutClock, p.Name(), "the clock agrees with what %d %s used; %s", len(workers),
+		english.PluralWord(len(workers), "worker has", "workers have"), used)
 }
 
 // examineWorkers counts the free workers.

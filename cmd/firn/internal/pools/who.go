@@ -51,8 +51,8 @@ func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids
 		return err
 	}
 	defer p.Close()
-	a := asker{Streams: s, pool: p, json: asJSON}
-	answers := cli.Inputs{Streams: s, JSON: asJSON, Answer: func(id string) (invalid, err error) { return a.one(ctx, id) }}
+	answer := func(id string) (invalid, err error) { return whoMade(ctx, s, p, id, asJSON) }
+	answers := cli.Inputs{Streams: s, JSON: asJSON, Answer: answer}
 	return answers.Each(ids)
 }
 
@@ -64,33 +64,26 @@ func isID(word string) bool {
 	})
 }
 
-// An asker asks a pool who made IDs.
-type asker struct {
-	*cli.Streams
-	pool *makers.Pool
-	json bool
-}
-
-// one answers an ID.
-func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
-	binary, invalid := a.pool.Read(text)
+// whoMade answers who made an ID of a pool.
+func whoMade(ctx context.Context, s *cli.Streams, p *makers.Pool, text string, asJSON bool) (invalid, err error) {
+	binary, invalid := p.Read(text)
 	if invalid != nil {
 		return invalid, nil
 	}
-	id, err := a.pool.Info(binary)
+	id, err := p.Info(binary)
 	if err != nil {
 		return nil, err
 	}
-	m, err := a.pool.Of(ctx, binary)
+	m, err := p.Of(ctx, binary)
 	if err != nil {
 		return nil, err
 	}
-	if a.json {
-		return nil, cli.WriteJSON(a.Out, a.object(id, m))
+	if asJSON {
+		return nil, cli.WriteJSON(s.Out, whoAnswer(p, id, m))
 	}
 	const indent = "  "
 	line := fmt.Sprintf("%s  worker %d at %s: %s", id.ID, m.Worker, milliText(id.Time), m)
-	_, err = fmt.Fprintln(a.Out, cli.Wrap(line, a.Limit()-len(indent), indent))
+	_, err = fmt.Fprintln(s.Out, cli.Wrap(line, s.Limit()-len(indent), indent))
 	return nil, err
 }
 
@@ -109,9 +102,9 @@ type nobodyObject struct {
 	Known *makers.Time `json:"known"`
 }
 
-// object returns the answer in JSON.
-func (a *asker) object(id inspect.Info, m makers.Maker) any {
-	o := whoObject{Pool: a.pool.Name(), ID: id.ID, Worker: m.Worker, Time: jsonTime{id.Time}, Holder: makers.ObjectOf(m.Holder)}
+// whoAnswer returns the answer in JSON.
+func whoAnswer(p *makers.Pool, id inspect.Info, m makers.Maker) any {
+	o := whoObject{Pool: p.Name(), ID: id.ID, Worker: m.Worker, Time: jsonTime{id.Time}, Holder: makers.ObjectOf(m.Holder)}
 	if m.Holder != nil {
 		return o
 	}
