@@ -19,11 +19,21 @@ var update = flag.Bool("update", false, "write the scripts of this version to te
 // keysOf returns all formats with their default settings.
 func keysOf(t testing.TB) []key {
 	t.Helper()
-	var o options
-	o.addTo(new(cobra.Command))
+	o := newOptions(nil, postgres)
+	o.command(new(cobra.Command))
 	all, err := o.keys(nil)
 	testkit.OK(t, err)
 	return all
+}
+
+// scriptOf returns the script of some formats for a database.
+func scriptOf(t testing.TB, d database, down bool, keys ...key) string {
+	t.Helper()
+	text, err := script{Keys: keys, Column: "id"}.text(d, down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // TestFrozen: the scripts of a version do not change. Databases have the functions of the version, and
@@ -31,12 +41,17 @@ func keysOf(t testing.TB) []key {
 // folder of testdata. No version changes the results of a function.
 func TestFrozen(t *testing.T) {
 	all := keysOf(t)
-	var lite strings.Builder
-	testkit.OK(t, writeSQLite(&lite, all, "", "id", false))
+	lite := scriptOf(t, sqlite, false, all...)
 	for _, k := range all {
-		testkit.OK(t, writeSQLite(&lite, []key{k}, "orders", "id", false))
+		text, err := script{[]key{k}, "orders", "id"}.text(sqlite, false)
+		testkit.OK(t, err)
+		lite += text
 	}
-	for name, text := range map[string]string{"postgres.sql": postgresUp(all), "mysql.sql": mysqlUp(all, false), "sqlite.sql": lite.String()} {
+	for name, text := range map[string]string{
+		"postgres.sql": scriptOf(t, postgres, false, all...),
+		"mysql.sql":    scriptOf(t, mysql, false, all...),
+		"sqlite.sql":   lite,
+	} {
 		file := filepath.Join("testdata", fmt.Sprintf("v%d", Version), name)
 		if *update {
 			testkit.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -58,7 +73,9 @@ func TestText(t *testing.T) {
 		t.Fatalf("%d formats", len(all))
 	}
 	for name, text := range map[string]string{
-		"postgres": postgresUp(all) + postgresDown(all), "mysql": mysqlUp(all, false) + mysqlDown(all), "plain": mysqlUp(all, true),
+		"postgres": scriptOf(t, postgres, false, all...) + scriptOf(t, postgres, true, all...),
+		"mysql":    scriptOf(t, mysql, false, all...) + scriptOf(t, mysql, true, all...),
+		"plain":    plain.Replace(scriptOf(t, mysql, false, all...)),
 	} {
 		if strings.ContainsFunc(text, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' }) {
 			t.Errorf("%s: not plain ASCII", name)
