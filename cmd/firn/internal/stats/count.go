@@ -30,11 +30,8 @@ type counter struct {
 	rates   *sample // IDs of seconds
 }
 
-// How many slots of ticks and of seconds end last: twice as many are counted right in any order.
-const (
-	mostTicks   = 1 << 18
-	mostSeconds = 1 << 18
-)
+// mostSlots is how many slots of ticks and of seconds end last: twice as many are counted right in any order.
+const mostSlots = 1 << 18
 
 // newCounter returns a counter of IDs of a shape.
 func newCounter(s shape.Shape) *counter {
@@ -45,13 +42,17 @@ func newCounter(s shape.Shape) *counter {
 	if s.Worker > 0 {
 		c.from = s.Fields[s.Worker]
 	}
-	c.bound(mostTicks, mostSeconds)
+	c.bound(mostSlots, mostSlots)
 	return c
 }
 
 // bound sets the most slots of ticks and of seconds.
 func (c *counter) bound(ticks, seconds int) {
-	c.ticks, c.seconds = newRecent(ticks, c.shape.Workers(), c.endTick), newRecent(seconds, 1, c.endSecond)
+	c.ticks = newRecent(ticks, c.endTick)
+	c.seconds = newRecent(seconds, func(s slot) {
+		c.busiest = larger(c.busiest, s)
+		c.rates.add(s.ids)
+	})
 }
 
 // add counts an ID in its binary form.
@@ -68,16 +69,10 @@ func (c *counter) add(id []byte) {
 func (c *counter) endTick(s slot) {
 	c.first, c.last = min(c.first, s.tick), max(c.last, s.tick)
 	c.fullest = larger(c.fullest, s)
-	c.fill.add(uint64(s.ids))
+	c.fill.add(s.ids)
 	ms := c.milli(s.tick)
-	c.line.add(ms, uint64(s.ids))
+	c.line.add(ms, s.ids)
 	c.seconds.add(uint64(ms-c.epoch())/second, 0, s.ids)
-}
-
-// endSecond counts the IDs of a second.
-func (c *counter) endSecond(s slot) {
-	c.busiest = larger(c.busiest, s)
-	c.rates.add(uint64(s.ids))
 }
 
 // larger returns the slot with more IDs. Of slots with equal IDs, larger returns the earlier slot, and in one tick
@@ -98,14 +93,6 @@ func (c *counter) milli(tick uint64) int64 {
 func (c *counter) tickTime(tick uint64) time.Time {
 	micros := tick & (1<<c.micro.Bits - 1)
 	return time.UnixMilli(c.milli(tick)).Add(time.Duration(micros) * time.Microsecond).UTC()
-}
-
-// tickLength returns the time from a tick to the next.
-func (c *counter) tickLength() time.Duration {
-	if c.micro.Bits > 0 {
-		return time.Microsecond
-	}
-	return c.shape.Unit
 }
 
 // epoch returns the last whole second before the epoch of the IDs, in Unix milliseconds.

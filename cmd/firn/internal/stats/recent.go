@@ -1,221 +1,121 @@
 package stats
 
 import (
-	"math"
-	"math/bits"
+	"cmp"
+	"maps"
+	"slices"
 )
 
-// A slot counts the IDs of one worker in one tick. Slots are small, since there are many.
-type slot struct {
+// A place is one worker in one tick.
+type place struct {
 	tick   uint64
 	worker uint32
-	ids    uint32
 }
 
-// A table has slots in the order of their beginning. A hash table with open addressing finds a slot.
-type table struct {
-	slots []slot
-
-	// index has the places of slots in slots, each plus 1 and below some bits of the slot's hash. 0 is free. At
-	// most half of the index is in use, and its size is a power of two. As long as IDs come in the order of
-	// time, nobody looks for a slot: the index then stays behind, or nil.
-	index   []uint32
-	indexed int // slots in the index
-}
-
-const (
-	placeBits = 21
-	mostSlots = 1 << (placeBits - 1) // of a table
-)
-
-// newTable returns a table for so many slots, a power of two up to mostSlots.
-func newTable(slots int) table { return table{slots: make([]slot, 0, slots)} }
-
-// hashOf returns a hash of a worker in a tick.
-func hashOf(tick uint64, worker uint32) uint64 {
-	high, low := bits.Mul64(tick^uint64(worker)<<48^uint64(worker)>>16, 0x9e3779b97f4a7c15)
-	return high ^ low
-}
-
-// tag returns the bits of a hash that are in the index.
-func tag(hash uint64) uint32 { return uint32(hash>>(64-(32-placeBits))) << placeBits }
-
-// find returns the place of the slot of a worker in a tick. ok reports whether the table has the slot.
-func (t *table) find(tick uint64, worker uint32) (place int, ok bool) {
-	t.catchUp()
-	hash := hashOf(tick, worker)
-	for i := hash; len(t.slots) > 0; i++ {
-		e := t.index[i&uint64(len(t.index)-1)]
-		if e == 0 {
-			break
-		}
-		if e>>placeBits<<placeBits == tag(hash) {
-			place := int(e&(1<<placeBits-1)) - 1
-			if s := t.slots[place]; s.tick == tick && s.worker == worker {
-				return place, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// catchUp adds all slots to the index.
-func (t *table) catchUp() {
-	if t.indexed == len(t.slots) {
-		return
-	}
-	if t.index == nil {
-		t.index = make([]uint32, 2*cap(t.slots))
-	}
-	for ; t.indexed < len(t.slots); t.indexed++ {
-		s := t.slots[t.indexed]
-		hash := hashOf(s.tick, s.worker)
-		i := hash
-		for t.index[i&uint64(len(t.index)-1)] != 0 {
-			i++
-		}
-		t.index[i&uint64(len(t.index)-1)] = tag(hash) | uint32(t.indexed+1)
-	}
-}
-
-// full reports whether the table has no room for another slot.
-func (t *table) full() bool { return len(t.slots) == cap(t.slots) }
-
-// grow doubles the table. The places of slots stay.
-func (t *table) grow() {
-	larger := newTable(2 * cap(t.slots))
-	larger.slots = append(larger.slots, t.slots...)
-	*t = larger
-}
-
-// empty removes all slots.
-func (t *table) empty() {
-	t.slots = t.slots[:0]
-	if t.indexed > 0 {
-		clear(t.index)
-		t.indexed = 0
-	}
+// A slot counts the IDs of one worker in one tick.
+type slot struct {
+	place
+	ids uint64
 }
 
 // A recent counts the IDs of each worker in each tick, in bounded memory: slots end that no ID has come
 // to for long. IDs of a tick come near each other in most input. A tick whose IDs come far apart has
 // several slots, one after another.
 type recent struct {
-	end   func(slot) // called for each slot that ends
-	most  int        // slots of a table
-	young table      // the slots that IDs have come to
-	old   table      // the young slots of before; they end when the young table is full again
-	round uint32     // how often the young table has begun anew, from 1
+	end   func(slot)      // called for each slot that ends
+	most  int             // young slots
+	young map[place]*slot // the slots that IDs have come to
+	old   map[place]*slot // the young slots of before; they end when the young are many again
+	last  *slot           // of the ID before
 
-	workers byWorker
+	workers map[uint32]*worker
 
 	// split is how many slots began after a later tick of their worker had ended. A slot of their tick may
 	// have ended, too.
 	split uint64
 }
 
-// A worker is what a recent knows of a worker.
+// A worker is what a recent knows of the slots of a worker that have ended.
 type worker struct {
-	ids   uint64 // of slots that have ended
-	ended uint64 // 1 + the latest tick of these slots
-	next  uint64 // 1 + the latest tick
-
-	tick  uint64 // of the ID before
-	place uint32 // of its slot in the young table, in this round
-	round uint32
+	ids   uint64
+	ended uint64 // 1 + the latest tick
 }
 
-// leastSlots is the size of a new table.
-const leastSlots = 1 << 10
-
-// newRecent returns a recent of two tables of up to so many slots, a power of two up to mostSlots. Worker
-// numbers are below workers.
-func newRecent(most, workers int, end func(slot)) *recent {
-	return &recent{end: end, most: most, young: newTable(min(leastSlots, most)), round: 1, workers: newByWorker(workers)}
+// newRecent returns a recent of up to twice so many slots.
+func newRecent(most int, end func(slot)) *recent {
+	return &recent{
+		end: end, most: most,
+		young: make(map[place]*slot), old: make(map[place]*slot),
+		workers: make(map[uint32]*worker),
+	}
 }
 
 // add counts IDs of a worker in a tick.
-func (r *recent) add(tick uint64, number, ids uint32) {
-	w := r.workers.at(number)
-	if w.tick != tick || w.round != r.round {
-		r.turn(w, tick, number)
+func (r *recent) add(tick uint64, worker uint32, ids uint64) {
+	if p := (place{tick, worker}); r.last == nil || r.last.place != p {
+		r.last = r.find(p)
 	}
-	s := &r.young.slots[w.place]
-	if s.ids > math.MaxUint32-ids {
-		r.endSlot(*s)
-		s.ids = 0
-		r.split++
-	}
-	s.ids += ids
+	r.last.ids += ids
 }
 
-// turn makes the slot of a tick that of the worker's ID before.
-func (r *recent) turn(w *worker, tick uint64, number uint32) {
-	place, found := 0, false
-	later := tick >= w.next // than each tick of the worker: there is no slot
-	if !later {
-		place, found = r.young.find(tick, number)
-	}
-	if !found {
-		if r.young.full() {
-			r.makeRoom()
-		}
-		place = len(r.young.slots)
-		r.young.slots = append(r.young.slots, r.begin(w, tick, number, later))
-	}
-	w.tick, w.place, w.round, w.next = tick, uint32(place), r.round, max(w.next, tick+1)
-}
-
-// begin returns a slot for the young table: a new one, or one of the old table.
-func (r *recent) begin(w *worker, tick uint64, number uint32, later bool) slot {
-	s := slot{tick: tick, worker: number}
-	if later {
+// find returns a slot, which is young from now on: one that there is, or a new one.
+func (r *recent) find(p place) *slot {
+	if s := r.young[p]; s != nil {
 		return s
 	}
-	if place, ok := r.old.find(tick, number); ok {
-		old := &r.old.slots[place]
-		s.ids, old.ids = old.ids, 0
+	if len(r.young) == r.most {
+		r.endOld()
+		r.young, r.old = r.old, r.young
 	}
-	if s.ids == 0 && tick < w.ended {
-		r.split++
+	s := r.old[p]
+	if s == nil {
+		s = &slot{place: p}
+		if w := r.workers[p.worker]; w != nil && p.tick < w.ended {
+			r.split++
+		}
 	}
+	delete(r.old, p)
+	r.young[p] = s
 	return s
 }
 
-// makeRoom grows the young table. At its full size the old slots end, and the young slots are old.
-func (r *recent) makeRoom() {
-	if cap(r.young.slots) < r.most {
-		r.young.grow()
-		return
-	}
-	r.endAll(&r.old)
-	if r.old.slots == nil {
-		r.old = newTable(r.most)
-	}
-	r.young, r.old = r.old, r.young
-	r.round++
-}
-
-// endAll ends the slots of a table.
-func (r *recent) endAll(t *table) {
-	for _, s := range t.slots {
-		if s.ids > 0 {
-			r.endSlot(s)
+// endOld ends the old slots, in the order of time.
+func (r *recent) endOld() {
+	for _, s := range slices.SortedFunc(maps.Values(r.old), func(a, b *slot) int {
+		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.worker, b.worker))
+	}) {
+		w := r.workers[s.worker]
+		if w == nil {
+			w = new(worker)
+			r.workers[s.worker] = w
 		}
+		w.ids += s.ids
+		w.ended = max(w.ended, s.tick+1)
+		r.end(*s)
 	}
-	t.empty()
-}
-
-func (r *recent) endSlot(s slot) {
-	w := r.workers.at(s.worker)
-	w.ids += uint64(s.ids)
-	w.ended = max(w.ended, s.tick+1)
-	r.end(s)
+	clear(r.old)
 }
 
 // close ends all slots.
 func (r *recent) close() {
-	r.endAll(&r.old)
-	r.endAll(&r.young)
-	r.round++
+	r.endOld()
+	r.young, r.old, r.last = r.old, r.young, nil
+	r.endOld()
+}
+
+// A rank is a worker and its IDs.
+type rank struct {
+	Worker uint32 `json:"worker"`
+	IDs    uint64 `json:"ids"`
+}
+
+// ranking returns the workers, those with the most IDs first.
+func (r *recent) ranking() (all []rank) {
+	for number, w := range r.workers {
+		all = append(all, rank{number, w.ids})
+	}
+	slices.SortFunc(all, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(b.IDs, a.IDs), cmp.Compare(a.Worker, b.Worker))
+	})
+	return all
 }

@@ -47,7 +47,7 @@ type timeReport struct {
 	After  uint64      `json:"after"`  // IDs after the last bar
 
 	unit unit
-	rate float64 // of histogram
+	rate float64 // IDs a second in the time of the bars that has nearly all IDs
 }
 
 type barReport struct {
@@ -109,8 +109,12 @@ const mostBars = 120
 
 // report returns the report of a counter that is closed, with so many workers.
 func (c *counter) report(format, workerName string, malformed uint64, top int64) *report {
+	tick := c.shape.Unit
+	if c.micro.Bits > 0 {
+		tick = time.Microsecond
+	}
 	r := &report{Format: format, IDs: c.ids, Malformed: malformed, Epoch: moment{time.UnixMilli(c.shape.Epoch).UTC()},
-		TickUS: c.tickLength().Microseconds(), SplitTicks: c.ticks.split, SplitSeconds: c.seconds.split, Time: c.timeReport(mostBars)}
+		TickUS: tick.Microseconds(), SplitTicks: c.ticks.split, SplitSeconds: c.seconds.split, Time: c.timeReport(mostBars)}
 	if c.ids > 0 {
 		first, last := c.tickTime(c.first), c.tickTime(c.last)
 		r.First, r.Last = &moment{first}, &moment{last}
@@ -129,16 +133,11 @@ func (c *counter) report(format, workerName string, malformed uint64, top int64)
 
 // timeReport returns the IDs over time in at most so many bars.
 func (c *counter) timeReport(most int) timeReport {
-	h := c.line.histogram(most, max(c.shape.Unit.Milliseconds(), 1))
-	t := timeReport{Unit: h.unit.text, Before: h.before, After: h.after, Bars: make([]barReport, 0, len(h.bars)), unit: h.unit, rate: h.rate}
-	for _, b := range h.bars {
-		t.Bars = append(t.Bars, barReport{moment{b.start.UTC()}, b.ids})
-	}
-	return t
+	return c.line.histogram(most, max(c.shape.Unit.Milliseconds(), 1))
 }
 
 func (c *counter) workerReport(name string, top int64) *workerReport {
-	ranking := c.ticks.workers.ranking()
+	ranking := c.ticks.ranking()
 	w := &workerReport{Field: c.from.Name, Count: len(ranking), Top: ranking[:min(top, int64(len(ranking)))], Others: c.ids, name: name}
 	for _, one := range w.Top {
 		w.Others -= one.IDs
@@ -148,8 +147,8 @@ func (c *counter) workerReport(name string, top int64) *workerReport {
 
 func (c *counter) bursts() *burstReport {
 	b := &burstReport{
-		Tick: tickBurst{IDs: uint64(c.fullest.ids), Time: moment{c.tickTime(c.fullest.tick)}},
-		Second: secondBurst{IDs: uint64(c.busiest.ids), Time: moment{c.secondTime(c.busiest.tick)},
+		Tick: tickBurst{IDs: c.fullest.ids, Time: moment{c.tickTime(c.fullest.tick)}},
+		Second: secondBurst{IDs: c.busiest.ids, Time: moment{c.secondTime(c.busiest.tick)},
 			Seconds: c.rates.size(), Median: c.rates.atMost(50), P99: c.rates.atMost(99)},
 	}
 	if c.from.Bits > 0 {
@@ -160,7 +159,7 @@ func (c *counter) bursts() *burstReport {
 
 func (c *counter) fillReport() *fillReport {
 	f := &fillReport{Capacity: c.fill.capacity, Ticks: c.fill.ids.size(), Median: c.fill.ids.atMost(50), P99: c.fill.ids.atMost(99),
-		Most: uint64(c.fullest.ids), Full: c.fill.ticks[full], random: c.shape.Fields[c.shape.Sequence].Random}
+		Most: c.fullest.ids, Full: c.fill.ticks[full], random: c.shape.Fields[c.shape.Sequence].Random}
 	for place, ticks := range c.fill.ticks {
 		share := shareReport{Ticks: ticks}
 		switch place {

@@ -118,8 +118,8 @@ func TestUnits(t *testing.T) {
 		l.add(first.UnixMilli(), 5)
 		l.add(last.UnixMilli(), 5)
 		h := l.histogram(c.most, 1)
-		if h.unit.text != c.unit || len(h.bars) != c.bars || h.bars[0].start.UTC().Format(time.RFC3339Nano) != c.start || h.bars[0].ids != 5 && c.bars > 1 || h.bars[len(h.bars)-1].ids < 5 {
-			t.Errorf("%s to %s: %d bars of a %s from %v, want %d of a %s from %s", c.first, c.last, len(h.bars), h.unit.text, h.bars[0], c.bars, c.unit, c.start)
+		if h.unit.text != c.unit || len(h.Bars) != c.bars || h.Bars[0].Time.Format(time.RFC3339Nano) != c.start || h.Bars[0].IDs != 5 && c.bars > 1 || h.Bars[len(h.Bars)-1].IDs < 5 {
+			t.Errorf("%s to %s: %d bars of a %s from %v, want %d of a %s from %s", c.first, c.last, len(h.Bars), h.unit.text, h.Bars[0], c.bars, c.unit, c.start)
 		}
 	}
 	var l timeline
@@ -129,8 +129,8 @@ func TestUnits(t *testing.T) {
 	}
 	l.add(0, 3)
 	l.add(at*2, 4)
-	if h := l.histogram(100, 1); h.before != 3 || h.after != 4 || h.unit.ms > 200 || len(h.bars) < 50 || h.rate < 950 || h.rate > 1050 {
-		t.Errorf("%d before, %d after, %d bars of a %s, %v IDs a second", h.before, h.after, len(h.bars), h.unit.text, h.rate)
+	if h := l.histogram(100, 1); h.Before != 3 || h.After != 4 || h.unit.ms > 200 || len(h.Bars) < 50 || h.rate < 950 || h.rate > 1050 {
+		t.Errorf("%d before, %d after, %d bars of a %s, %v IDs a second", h.Before, h.After, len(h.Bars), h.unit.text, h.rate)
 	}
 }
 

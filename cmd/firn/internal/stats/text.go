@@ -43,14 +43,11 @@ func (p *page) write(r *report, bars timeReport) {
 	p.workers(r.Workers, r.IDs)
 	p.bursts(r)
 	p.fill(r.Fill)
-	for _, note := range r.notes() {
-		p.WriteByte('\n')
-		p.paragraph(note)
-	}
+	p.split(r)
 }
 
-// notes says what the numbers of a report lack.
-func (r *report) notes() []string {
+// split says what the numbers of a report lack.
+func (p *page) split(r *report) {
 	var parts []string
 	if r.SplitTicks > 0 {
 		parts = append(parts, plural(r.SplitTicks, "tick"))
@@ -58,11 +55,11 @@ func (r *report) notes() []string {
 	if r.SplitSeconds > 0 {
 		parts = append(parts, plural(r.SplitSeconds, "second"))
 	}
-	if parts == nil {
-		return nil
+	if parts != nil {
+		p.WriteByte('\n')
+		p.paragraph("The IDs come in no order of time: " + cli.List(parts, "and") + " may have been counted in parts. " +
+			"Bursts and shares of the sequence can be greater than shown. Sort the IDs first.")
 	}
-	return []string{"The IDs come in no order of time: " + cli.List(parts, "and") + " may have been counted in parts. " +
-		"Bursts and shares of the sequence can be greater than shown. Sort the IDs first."}
 }
 
 func (p *page) title(text string) {
@@ -88,21 +85,14 @@ func (p *page) summary(r *report) {
 	}
 	row("first", cli.TimeText(r.First.Time))
 	row("last", cli.TimeText(r.Last.Time))
-	if text := r.rate(); text != "" {
-		row("rate", text)
-	}
-}
-
-// rate writes the average rate. A single tick has none.
-func (r *report) rate() string {
 	if r.First.Equal(r.Last.Time) {
-		return ""
+		return // a single tick has no rate
 	}
-	text := rate(r.PerSecond) + " on average"
+	average := rate(r.PerSecond) + " on average"
 	if r.Time.Before+r.Time.After > 0 {
-		text += ", without IDs far from all others"
+		average += ", without IDs far from all others"
 	}
-	return text
+	row("rate", average)
 }
 
 // rate writes a number of IDs a second, or in a longer time.
@@ -128,11 +118,6 @@ func (p *page) time(t timeReport) {
 	} else {
 		p.plot(t)
 	}
-	p.outside(t)
-}
-
-// outside says how many IDs a plot leaves out.
-func (p *page) outside(t timeReport) {
 	if t.Before > 0 || t.After > 0 {
 		p.paragraph(fmt.Sprintf("Not in the plot, since far from all others: %s before, %s after.", plural(t.Before, "ID"), plural(t.After, "ID")))
 	}
@@ -275,16 +260,12 @@ func (p *page) bursts(r *report) {
 	if second.Seconds > 1 {
 		seconds = fmt.Sprintf(" Of the %s seconds with IDs, half have at most %s, 99%% at most %s.", number(second.Seconds), number(second.Median), number(second.P99))
 	}
-	p.paragraph(fmt.Sprintf("Most in a tick of %s: %s%s at %s.", r.tick(), plural(tick.IDs, "ID"), by, cli.TimeText(tick.Time.Time)))
-	p.paragraph(fmt.Sprintf("Most in a second: %s at %s.%s", plural(second.IDs, "ID"), cli.TimeText(second.Time.Time), seconds))
-}
-
-// tick writes the length of a tick.
-func (r *report) tick() string {
+	length := fmt.Sprintf("%d ms", r.TickUS/1000)
 	if r.TickUS < 1000 {
-		return fmt.Sprintf("%d µs", r.TickUS)
+		length = fmt.Sprintf("%d µs", r.TickUS)
 	}
-	return fmt.Sprintf("%d ms", r.TickUS/1000)
+	p.paragraph(fmt.Sprintf("Most in a tick of %s: %s%s at %s.", length, plural(tick.IDs, "ID"), by, cli.TimeText(tick.Time.Time)))
+	p.paragraph(fmt.Sprintf("Most in a second: %s at %s.%s", plural(second.IDs, "ID"), cli.TimeText(second.Time.Time), seconds))
 }
 
 // fill shows how full the ticks are: a bar for each share that has ticks, and one for full ticks.

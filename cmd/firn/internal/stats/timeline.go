@@ -61,21 +61,6 @@ func (t *timeline) settle() {
 // floorMod returns the remainder of a division that rounds down.
 func floorMod(a, b int64) int64 { return (a%b + b) % b }
 
-// A histogram is IDs over time, for a plot.
-type histogram struct {
-	unit   unit
-	bars   []bar
-	before uint64  // IDs before the first bar
-	after  uint64  // IDs after the last bar
-	rate   float64 // IDs a second in the time of the bars that has nearly all IDs
-}
-
-// A bar is the IDs of a time.
-type bar struct {
-	start time.Time
-	ids   uint64
-}
-
 // A unit is the time of a bar.
 type unit struct {
 	text   string
@@ -137,9 +122,10 @@ const (
 	longer  = 20   // times
 )
 
-// histogram returns the IDs over time in at most so many bars. tick is the length of a tick in milliseconds: a
-// unit of fewer milliseconds would have bars without IDs.
-func (t *timeline) histogram(most int, tick int64) (h histogram) {
+// histogram returns the IDs over time in at most so many bars, for a plot. tick is the length of a tick
+// in milliseconds: a unit of fewer milliseconds would have bars without IDs.
+func (t *timeline) histogram(most int, tick int64) timeReport {
+	h := timeReport{Bars: []barReport{}}
 	t.settle()
 	starts := slices.Sorted(maps.Keys(t.periods))
 	if len(starts) == 0 {
@@ -148,22 +134,26 @@ func (t *timeline) histogram(most int, tick int64) (h histogram) {
 	var first, last int64
 	first, last, h.rate = t.core(starts)
 	h.unit = fitting(time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC(), most, levels[t.level], tick)
-	for start, end := h.unit.start(time.UnixMilli(first)), time.UnixMilli(last); !start.After(end); start = h.unit.next(start) {
-		h.bars = append(h.bars, bar{start: start})
+	h.Unit = h.unit.text
+	start, end := h.unit.start(time.UnixMilli(first).UTC()), time.UnixMilli(last)
+	for ; !start.After(end); start = h.unit.next(start) {
+		h.Bars = append(h.Bars, barReport{Time: moment{start}})
 	}
 	for _, start := range starts {
 		ids := t.periods[start]
 		switch at := time.UnixMilli(start).UTC(); {
-		case at.Before(h.bars[0].start):
-			h.before += ids
-		case !at.Before(h.unit.next(h.bars[len(h.bars)-1].start)):
-			h.after += ids
+		case at.Before(h.Bars[0].Time.Time):
+			h.Before += ids
+		case !at.Before(h.unit.next(h.Bars[len(h.Bars)-1].Time.Time)):
+			h.After += ids
 		default:
-			i, found := slices.BinarySearchFunc(h.bars, at, func(b bar, at time.Time) int { return b.start.Compare(at) })
+			i, found := slices.BinarySearchFunc(h.Bars, at, func(b barReport, at time.Time) int {
+				return b.Time.Compare(at)
+			})
 			if !found {
 				i--
 			}
-			h.bars[i].ids += ids
+			h.Bars[i].IDs += ids
 		}
 	}
 	return h
