@@ -23,12 +23,17 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 	}
 	fmt.Fprintln(s.Out)
 	table := &cli.Table{Columns: []cli.Column{{Head: "GENERATOR"}, {Head: "FORMAT"}, {Head: "KEYS", Drop: 1}, {Head: "WORKERS"}}}
-	var broken brokenGenerators
+	var broken []error // of each text: generators of one store often have the same error
+	names := map[string][]string{}
 	for i := range p.Makes {
 		g := &p.Makes[i]
 		table.Add(g.Name, g.Format, strings.Join(g.Keys, " "), workers(g))
 		if g.Err != nil {
-			broken.add(g.Name, o.states[g.Name].Hint(g.Err))
+			err := o.states[g.Name].Hint(g.Err)
+			if names[err.Error()] == nil {
+				broken = append(broken, err)
+			}
+			names[err.Error()] = append(names[err.Error()], g.Name)
 		}
 	}
 	for _, line := range table.Lines(s.Limit()) {
@@ -41,11 +46,17 @@ func (f *serveFlags) report(ctx context.Context, s *cli.Streams, c *server.Confi
 	for _, text := range slices.Compact(o.found) {
 		cli.Complain(s.Err, errors.New("warning: "+text))
 	}
-	var faults []error
-	for _, err := range append(p.Faults, broken.errors()...) {
-		faults = append(faults, f.fileError(err))
+	for _, err := range broken {
+		kind, of := "generator", names[err.Error()]
+		if len(of) > 1 {
+			kind = "generators"
+		}
+		p.Faults = append(p.Faults, fmt.Errorf("%s %s: %w", kind, cli.List(of, "and"), err))
 	}
-	return s.Report(faults)
+	for i, err := range p.Faults {
+		p.Faults[i] = f.fileError(err)
+	}
+	return s.Report(p.Faults)
 }
 
 // settings returns the lines about all but the generators.
@@ -107,33 +118,4 @@ func workers(g *server.PlannedGenerator) string {
 		return text + ", which the server makes"
 	}
 	return text
-}
-
-// brokenGenerators are generators that would make no IDs. Generators of one store often have the same error.
-type brokenGenerators struct {
-	first []error // of each text
-	names map[string][]string
-}
-
-func (b *brokenGenerators) add(name string, err error) {
-	text := err.Error()
-	if b.names == nil {
-		b.names = map[string][]string{}
-	}
-	if b.names[text] == nil {
-		b.first = append(b.first, err)
-	}
-	b.names[text] = append(b.names[text], name)
-}
-
-func (b *brokenGenerators) errors() (all []error) {
-	for _, err := range b.first {
-		names := b.names[err.Error()]
-		kind := "generator"
-		if len(names) > 1 {
-			kind = "generators"
-		}
-		all = append(all, fmt.Errorf("%s %s: %w", kind, cli.List(names, "and"), err))
-	}
-	return all
 }
