@@ -137,7 +137,10 @@ func explain(f formats.Format, s shape.Shape, r shape.Recipe) *explanation {
 		tick = time.Microsecond
 	}
 	e.Tick = tick.String()
-	e.PerTick = roomOf(d.Name, r, s)
+	e.PerTick = room{s.Capacity(), s.Capacity(), s.Capacity()}
+	if about.room != nil {
+		e.PerTick = about.room(r, s)
+	}
 	e.Second = int64(e.PerTick.Mean) * int64(time.Second/tick)
 	if s.Worker > 0 && s.Workers() > 1 {
 		e.Worker, e.Workers = f.WorkerName(), s.Workers()

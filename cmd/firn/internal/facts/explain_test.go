@@ -63,7 +63,7 @@ func TestRoom(t *testing.T) {
 		d := f.Descriptor()
 		s, err := d.Of(c.recipe.Settings)
 		testkit.OK(t, err)
-		want := roomOf(c.format, c.recipe, s)
+		want := explain(f, s, c.recipe).PerTick
 		sum := 0
 		for range c.ticks {
 			c.recipe.Clock = func() time.Time { return at }

@@ -8,10 +8,10 @@ import (
 
 // A fact is what a format's descriptor does not say.
 type fact struct {
-	about  string   // what the IDs are, in a few words
-	suits  []string // reasons to choose the format
-	beware []string // what to know before
-	room   func(shape.Recipe, shape.Shape) room
+	about  string                               // what the IDs are, in a few words
+	suits  []string                             // reasons to choose the format
+	beware []string                             // what to know before
+	room   func(shape.Recipe, shape.Shape) room // nil if a tick always has room for all sequences
 }
 
 // A room is how many IDs a generator makes in a tick before the tick is exhausted.
@@ -115,14 +115,6 @@ var facts = map[string]fact{
 			return room{n, n, n}
 		},
 	},
-}
-
-// roomOf returns the room of a generator.
-func roomOf(format string, r shape.Recipe, s shape.Shape) room {
-	if f := facts[format].room; f != nil {
-		return f(r, s)
-	}
-	return room{s.Capacity(), s.Capacity(), s.Capacity()}
 }
 
 // roomOfUlidFlake returns the room of a generator whose ticks begin anywhere. Each ID adds a random increment
