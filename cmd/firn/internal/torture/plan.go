@@ -2,6 +2,7 @@ package torture
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -111,18 +112,12 @@ func (p *plan) next(of []fault) action {
 
 // draw draws a fault by weight. If no fault has a weight, all are as likely.
 func (p *plan) draw(of []fault) fault {
-	sum := 0
+	var lots []fault
 	for _, f := range of {
-		sum += f.weight
+		lots = append(lots, slices.Repeat([]fault{f}, f.weight)...)
 	}
-	if sum == 0 {
-		return of[p.random.IntN(len(of))]
+	if lots == nil {
+		lots = of
 	}
-	n := p.random.IntN(sum)
-	for _, f := range of {
-		if n -= f.weight; n < 0 {
-			return f
-		}
-	}
-	panic("unreachable")
+	return lots[p.random.IntN(len(lots))]
 }

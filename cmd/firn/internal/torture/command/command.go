@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -136,24 +137,28 @@ func (f *tortureFlags) checkStore() error {
 	if len(a.Hosts) == 0 {
 		return cli.Usagef("--network: the address of the store names no host")
 	}
-	for _, host := range a.Hosts {
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			return cli.Usagef("--network: name the port of %s too, in the address of the store", host)
-		}
+	port := ports[a.Scheme]
+	if a.Text("sentinel", "") != "" {
+		port = "26379"
 	}
-	f.Servers = a.Hosts
+	f.Servers = a.Endpoints(port, "")
 	f.Via = func(servers []string) string { return address.WithHosts(addr, servers) }
 	return nil
+}
+
+// ports are the ports of servers whose address names none.
+var ports = map[string]string{
+	"etcd": "2379", "postgres": "5432", "redis": "6379", "rediss": "6379", "http": "80", "https": "443",
 }
 
 // throughAPI prepares --network for Kubernetes. The host of such an address is a namespace; the
 // server is a setting.
 func (f *tortureFlags) throughAPI(a *address.Address) error {
 	u, err := url.Parse(a.Text("server", ""))
-	if err != nil || u.Hostname() == "" || u.Port() == "" {
+	if err != nil || u.Hostname() == "" {
 		return cli.Usagef("--network: name the API server and its port, in the address of the store: server=https://HOST:PORT")
 	}
-	f.Servers = []string{u.Host}
+	f.Servers = []string{net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme]))}
 	f.Via = func(servers []string) string {
 		through := *u
 		through.Host = servers[0]
