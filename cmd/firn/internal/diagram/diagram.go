@@ -224,11 +224,9 @@ func writeLabel(w *bytes.Buffer, c cell, after []cell) {
 
 // Bits returns the digits of a number in binary.
 func Bits(binary []byte) string {
-	bits := make([]byte, 0, 8*len(binary))
+	var bits strings.Builder
 	for _, v := range binary {
-		for n := 7; n >= 0; n-- {
-			bits = append(bits, '0'+v>>n&1)
-		}
+		fmt.Fprintf(&bits, "%08b", v)
 	}
-	return string(bits)
+	return bits.String()
 }

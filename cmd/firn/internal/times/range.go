@@ -1,6 +1,7 @@
 package times
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -26,7 +27,7 @@ type rangeFlags struct {
 func Range(s *cli.Streams) *cobra.Command {
 	f := rangeFlags{intervalFlags: intervalFlags{now: time.Now}, column: "id"}
 	f.where = choice{typ: "DATABASE", values: databaseNames()}
-	f.kind = choice{typ: "KIND", values: kindNames(kinds)}
+	f.kind = choice{typ: "KIND", values: kinds}
 	cmd := &cobra.Command{
 		Use:   "range FORMAT (--from TIME --to TIME | --last DURATION)",
 		Short: "Find the IDs of a time range, and the SQL that selects them",
@@ -70,21 +71,11 @@ func databaseNames() (names []string) {
 	return names
 }
 
-func kindNames(kinds []kind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, string(k))
-	}
-	return names
-}
-
 // answer writes what the flags ask for.
 func (f *rangeFlags) answer(s *cli.Streams, i interval) error {
-	k := i.usualKind()
-	if f.kind.value != "" {
-		k = kind(f.kind.value)
-	}
+	k := cmp.Or(f.kind.value, i.usualKind())
 	if !i.fits(k) {
-		return cli.BadFlag("kind", string(k), i.Name()+" has no such form: want "+cli.List(kindNames(i.kinds()), "or"))
+		return cli.BadFlag("kind", k, i.Name()+" has no such form: want "+cli.List(i.kinds(), "or"))
 	}
 	if f.json && f.where.value != "" {
 		return cli.Usagef("--where %s: cannot be used with --json, which has the conditions for all databases", f.where.value)
@@ -113,20 +104,20 @@ func (i interval) ends() (first, last encodings, err error) {
 }
 
 // writeWhere writes the condition for the database that the flag names.
-func (f *rangeFlags) writeWhere(w io.Writer, i interval, k kind, first, last encodings) error {
+func (f *rangeFlags) writeWhere(w io.Writer, i interval, k string, first, last encodings) error {
 	d := databases[slices.IndexFunc(databases, func(d database) bool { return d.name == f.where.value })]
 	c, ok := d.where(i.layout, k, string(f.column), first, last)
 	if !ok {
-		return cli.BadFlag("kind", string(k), d.title+" has no such columns")
+		return cli.BadFlag("kind", k, d.title+" has no such columns")
 	}
 	_, err := fmt.Fprintln(w, c)
 	return err
 }
 
 // ofKinds calls do with the condition for each kind of columns of the database that the flags do not leave out.
-func (f *rangeFlags) ofKinds(i interval, d database, first, last encodings, do func(kind, condition)) {
+func (f *rangeFlags) ofKinds(i interval, d database, first, last encodings, do func(kind string, c condition)) {
 	for _, k := range kinds {
-		if c, ok := d.where(i.layout, k, string(f.column), first, last); ok && (f.kind.value == "" || f.kind.value == string(k)) {
+		if c, ok := d.where(i.layout, k, string(f.column), first, last); ok && (f.kind.value == "" || f.kind.value == k) {
 			do(k, c)
 		}
 	}
@@ -153,7 +144,7 @@ func (f *rangeFlags) writeJSON(w io.Writer, i interval, first, last encodings) e
 	}
 	for _, d := range databases {
 		object.Where[d.name] = map[string]string{}
-		f.ofKinds(i, d, first, last, func(k kind, c condition) { object.Where[d.name][string(k)] = c.String() })
+		f.ofKinds(i, d, first, last, func(k string, c condition) { object.Where[d.name][k] = c.String() })
 	}
 	return cli.WriteJSON(w, object)
 }
@@ -192,7 +183,7 @@ func (f *rangeFlags) show(s *cli.Streams, i interval, first, last encodings) {
 	indent := strings.Repeat(" ", 2+kindWidth+2)
 	for _, d := range databases {
 		fmt.Fprintf(s.Out, "\n%s\n", p.Title.Sprint(d.title))
-		f.ofKinds(i, d, first, last, func(k kind, c condition) {
+		f.ofKinds(i, d, first, last, func(k string, c condition) {
 			fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-*s", kindWidth, k), strings.Join(c.lines(s.Width-len(indent), p.Fields[0], p.Fields[1]), "\n"+indent))
 		})
 	}

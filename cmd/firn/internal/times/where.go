@@ -33,31 +33,29 @@ var databases = []database{
 	{name: "sqlite", title: "SQLite", quote: "`", bytes: [2]string{"X'", "'"}, length: "length"},
 }
 
-// A kind is a kind of columns that hold IDs.
-type kind string
-
+// The kinds of columns that hold IDs.
 const (
-	ofIntegers kind = "integer"
-	ofTexts    kind = "text"
-	ofBytes    kind = "bytes"
-	ofUUIDs    kind = "uuid"
+	ofIntegers = "integer"
+	ofTexts    = "text"
+	ofBytes    = "bytes"
+	ofUUIDs    = "uuid"
 )
 
-var kinds = []kind{ofIntegers, ofTexts, ofBytes, ofUUIDs}
+var kinds = []string{ofIntegers, ofTexts, ofBytes, ofUUIDs}
 
 // kindOf is the kind of a column's type.
-var kindOf = map[shape.ColumnType]kind{shape.Bigint: ofIntegers, shape.Varchar: ofTexts, shape.Bytea: ofBytes, shape.UUID: ofUUIDs}
+var kindOf = map[shape.ColumnType]string{shape.Bigint: ofIntegers, shape.Varchar: ofTexts, shape.Bytea: ofBytes, shape.UUID: ofUUIDs}
 
 // usualKind returns the kind of the columns that the format's IDs usually have.
-func (l layout) usualKind() kind { return kindOf[l.Descriptor().Columns[0].Type] }
+func (l layout) usualKind() string { return kindOf[l.Descriptor().Columns[0].Type] }
 
 // kinds returns the kinds of columns that can hold the format's IDs.
-func (l layout) kinds() []kind {
-	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !l.fits(k) })
+func (l layout) kinds() []string {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return !l.fits(k) })
 }
 
 // fits reports whether columns of the kind can hold the format's IDs. Every ID has a text, and bytes.
-func (l layout) fits(k kind) bool {
+func (l layout) fits(k string) bool {
 	switch k {
 	case ofIntegers:
 		return l.Descriptor().Integer()
@@ -73,7 +71,7 @@ func (l layout) sorts() bool {
 }
 
 // literal returns an ID as a literal for a column of the kind.
-func (d database) literal(k kind, id encodings) string {
+func (d database) literal(k string, id encodings) string {
 	switch k {
 	case ofIntegers:
 		return id.Int
@@ -135,7 +133,7 @@ func (c condition) lines(columns int, first, last *color.Color) (lines []string)
 }
 
 // where returns the condition for a column, or false if the database has no columns of the kind.
-func (d database) where(l layout, k kind, name string, first, last encodings) (condition, bool) {
+func (d database) where(l layout, k, name string, first, last encodings) (condition, bool) {
 	if !l.fits(k) || k == ofUUIDs && d.uuid[0] == "" {
 		return condition{}, false
 	}
