@@ -1,74 +1,10 @@
 package nanoflake_test
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
-	"time"
 
 	"github.com/firn-id/firn/nanoflake"
 )
-
-// An order has its ID in a column of type BIGINT. The column of the parent may be NULL.
-type order struct {
-	id     nanoflake.ID
-	parent sql.Null[nanoflake.ID]
-	item   string
-}
-
-// insert stores an order. An ID is an argument like any other.
-func insert(ctx context.Context, db *sql.DB, o order) error {
-	_, err := db.ExecContext(ctx, "INSERT INTO orders (id, parent, item) VALUES ($1, $2, $3)", o.id, o.parent, o.item)
-	return err
-}
-
-// made returns the orders of a time. The primary key is the index of the scan.
-func made(ctx context.Context, db *sql.DB, gen *nanoflake.Generator, from, to time.Time) ([]order, error) {
-	rows, err := db.QueryContext(ctx, "SELECT id, parent, item FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id",
-		gen.First(from), gen.Last(to))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []order
-	for rows.Next() {
-		var o order
-		if err := rows.Scan(&o.id, &o.parent, &o.item); err != nil {
-			return nil, err
-		}
-		all = append(all, o)
-	}
-	return all, rows.Err()
-}
-
-// An ID goes into a column of type BIGINT, and comes back, by database/sql. A program imports the
-// driver of its database.
-func ExampleID_Scan() {
-	ctx := context.Background()
-	db, err := sql.Open("pgx", "postgres://orders@db.example.com/orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer db.Close()
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	id, err := gen.Next(ctx)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := insert(ctx, db, order{id: id, item: "snow globe"}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	now := time.Now()
-	orders, err := made(ctx, db, gen, now.Add(-time.Hour), now)
-	fmt.Println(len(orders), err)
-}
 
 // Value and Scan are what database/sql calls.
 func ExampleID_Value() {

@@ -164,19 +164,11 @@ func ExampleParse() {
 
 	_, err = nanoflake.Parse("0549x5l2itvr")
 	fmt.Println(err)
+	_, err = nanoflake.Parse("0549x5-2itvr4")
+	fmt.Println(err)
 	// Output:
 	// 2026-02-03 04:05:06.789 +0000 UTC
 	// nanoflake: "0549x5l2itvr": length is 12, not 13: if its leading zeros were left out, read it as base36
-}
-
-func ExampleParseError() {
-	_, err := nanoflake.Parse("0549x5-2itvr4")
-	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
-		fmt.Println(bad.Offset)
-		fmt.Println(bad)
-	}
-	// Output:
-	// 6
 	// nanoflake: "0549x5-2itvr4": offset 6: character '-' is not a base-36 digit
 }
 
