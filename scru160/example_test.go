@@ -3,14 +3,10 @@ package scru160_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/scru160"
 )
 
@@ -67,27 +63,6 @@ func ExampleGenerator_Fill() {
 	// Output: 1000 <nil> true
 }
 
-func ExampleGenerator_Seq() {
-	gen, err := scru160.NewGenerator(scru160.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var last scru160.ID
-	for id, err := range gen.Seq(context.Background(), 3) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(id.Compare(last) > 0)
-		last = id
-	}
-	// Output:
-	// true
-	// true
-	// true
-}
-
 // A scan from First of a time to Last of another time finds all IDs between.
 func ExampleFirst() {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -114,20 +89,12 @@ func ExampleParse() {
 
 	_, err = scru160.Parse("06E23B7CCL83QK5LQ04AF9K79M1CF0B")
 	fmt.Println(err)
+	_, err = scru160.Parse("06E23B7CCL83QK5LQ04AF9K79M1CF0BZ")
+	fmt.Println(err)
 	// Output:
 	// 06E23B7CCL83QK5LQ04AF9K79M1CF0BR 2026-02-03 04:05:06.789 +0000 UTC
 	// 019c21acec65503d50b5d008a7a6874d82c7817b
 	// scru160: "06E23B7CCL83QK5LQ04AF9K79M1CF0B": length is 31, not 32 (base32hex) or 40 (hex)
-}
-
-func ExampleParseError() {
-	_, err := scru160.Parse("06E23B7CCL83QK5LQ04AF9K79M1CF0BZ")
-	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
-		fmt.Println(bad.Offset)
-		fmt.Println(bad)
-	}
-	// Output:
-	// 31
 	// scru160: "06E23B7CCL83QK5LQ04AF9K79M1CF0BZ": offset 31: character 'Z' is not in base32hex
 }
 
@@ -157,46 +124,4 @@ func ExampleID_MarshalJSON() {
 	err = json.Unmarshal(text, &read)
 	fmt.Println(string(text), read.ID, err)
 	// Output: {"id":"06E23B7CCL83QK5LQ04AF9K79M1CF0BR"} 06E23B7CCL83QK5LQ04AF9K79M1CF0BR <nil>
-}
-
-func ExampleID_log() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{} // the time of the example would change its output
-		}
-		return a
-	}}))
-	log.Info("order placed", "id", scru160.MustParse("06E23B7CCL83QK5LQ04AF9K79M1CF0BR"))
-	// Output: level=INFO msg="order placed" id=06E23B7CCL83QK5LQ04AF9K79M1CF0BR
-}
-
-// IDs sort by time, and so do their texts.
-func ExampleID_Compare() {
-	ids := []scru160.ID{
-		scru160.MustParse("06E23B7CCL83QK5LQ04AF9K79M1CF0BR"),
-		scru160.MustParse("0607TT4LO1RF1CV4F4FJU8CG1LC34173"),
-	}
-	slices.SortFunc(ids, scru160.ID.Compare)
-	fmt.Println(ids)
-	// Output: [0607TT4LO1RF1CV4F4FJU8CG1LC34173 06E23B7CCL83QK5LQ04AF9K79M1CF0BR]
-}
-
-// Lists of IDs have a fast form: a text for each line.
-func ExampleAppendAll() {
-	ids := []scru160.ID{
-		scru160.MustParse("0607TT4LO1RF1CV4F4FJU8CG1LC34173"),
-		scru160.MustParse("06E23B7CCL83QK5LQ04AF9K79M1CF0BR"),
-	}
-	text, err := scru160.AppendAll(nil, ids, '\n')
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(string(text))
-	read, err := scru160.ParseAll(nil, text, '\n')
-	fmt.Println(slices.Equal(read, ids), err)
-	// Output:
-	// 0607TT4LO1RF1CV4F4FJU8CG1LC34173
-	// 06E23B7CCL83QK5LQ04AF9K79M1CF0BR
-	// true <nil>
 }

@@ -3,14 +3,10 @@ package snowflakesi_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -67,22 +63,6 @@ func ExampleConfig() {
 	// Output: 2024-01-01 00:00:00 +0000 UTC 2093 7 {41 5}
 }
 
-// TryNext never waits, and says so if there is no ID.
-func ExampleGenerator_TryNext() {
-	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for n := 0; ; n++ {
-		if _, err := gen.TryNext(); errors.Is(err, iderr.ErrExhausted) {
-			fmt.Println(n, "IDs, then:", err)
-			return
-		}
-	}
-	// Output: 256 IDs, then: snowflakesi: sequence exhausted in this millisecond
-}
-
 // Fill makes many IDs at once, for rows that are written in one batch.
 func ExampleGenerator_Fill() {
 	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
@@ -99,36 +79,6 @@ func ExampleGenerator_Fill() {
 	// Output: [1315899857217280 1315899857217281 1315899857217282]
 }
 
-// TryFill takes what a generator has now, and never waits.
-func ExampleGenerator_TryFill() {
-	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(gen.TryFill(make([]snowflakesi.ID, 1000)))
-	// Output: 256 snowflakesi: sequence exhausted in this millisecond
-}
-
-func ExampleGenerator_Seq() {
-	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for id, err := range gen.Seq(context.Background(), 3) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(id)
-	}
-	// Output:
-	// 1315899857217280
-	// 1315899857217281
-	// 1315899857217282
-}
-
 // A scan from First of a time to Last of another time finds all IDs between.
 func ExampleGenerator_First() {
 	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7, Clock: now})
@@ -140,24 +90,6 @@ func ExampleGenerator_First() {
 	until := from.AddDate(0, 0, 1)
 	fmt.Println("SELECT * FROM orders WHERE id >=", gen.First(from).Int64(), "AND id <", gen.First(until).Int64())
 	// Output: SELECT * FROM orders WHERE id >= 1315779379200000 AND id < 1316487168000000
-}
-
-// Without a generator, the bounds of a time need the layout and the epoch: zero values are the defaults.
-func ExampleFirst() {
-	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-	first, err := snowflakesi.First(snowflakesi.Layout{}, at, time.Time{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	last, err := snowflakesi.Last(snowflakesi.Layout{}, at.Add(time.Minute), time.Time{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	id := snowflakesi.MustParse("1315899857217281")
-	fmt.Println(first, last, first <= id && id <= last)
-	// Output: 1315899850752000 1315900342280191 true
 }
 
 func ExampleParse() {
@@ -173,17 +105,6 @@ func ExampleParse() {
 	// Output:
 	// 2026-02-03 04:05:06.789 +0000 UTC
 	// snowflakesi: "131589985721728A": offset 15: character 'A' is not a decimal digit
-}
-
-func ExampleParseError() {
-	_, err := snowflakesi.Parse("1315-99857217281")
-	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
-		fmt.Println(bad.Offset)
-		fmt.Println(bad)
-	}
-	// Output:
-	// 4
-	// snowflakesi: "1315-99857217281": offset 4: character '-' is not a decimal digit
 }
 
 // FromTime makes the IDs of rows that are older than their IDs. A machine ID that no generator uses
@@ -229,17 +150,6 @@ func ExampleID_MarshalJSON() {
 	// Output: {"id":1315899857217281} 1315899857217281 <nil>
 }
 
-func ExampleID_log() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{} // the time of the example would change its output
-		}
-		return a
-	}}))
-	log.Info("order placed", "id", snowflakesi.MustParse("1315899857217281"))
-	// Output: level=INFO msg="order placed" id=1315899857217281
-}
-
 // IDs sort by time as integers. Their texts have no padding, and do not always sort by time.
 func ExampleID_Compare() {
 	ids := []snowflakesi.ID{
@@ -250,21 +160,4 @@ func ExampleID_Compare() {
 	slices.Sort(ids) // or slices.SortFunc(ids, snowflakesi.ID.Compare)
 	fmt.Println(ids)
 	// Output: [343557734401792 1315899857217281 1315899857217282]
-}
-
-// Lists of IDs have a fast form: a text for each line.
-func ExampleAppendAll() {
-	ids := []snowflakesi.ID{snowflakesi.MustParse("343557734401792"), snowflakesi.MustParse("1315899857217281")}
-	text, err := snowflakesi.AppendAll(nil, ids, '\n')
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(string(text))
-	read, err := snowflakesi.ParseAll(nil, text, '\n')
-	fmt.Println(slices.Equal(read, ids), err)
-	// Output:
-	// 343557734401792
-	// 1315899857217281
-	// true <nil>
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -79,27 +77,6 @@ func ExampleGenerator_Fill() {
 	// Output: 1000 <nil> true
 }
 
-func ExampleScalableGenerator_Seq() {
-	gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 7})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var last ulidflake.ScalableID
-	for id, err := range gen.Seq(context.Background(), 3) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(id > last, id.Scalability())
-		last = id
-	}
-	// Output:
-	// true 7
-	// true 7
-	// true 7
-}
-
 // A scan from First of a time to Last of another time finds all IDs between.
 func ExampleGenerator_First() {
 	gen, err := ulidflake.NewGenerator(ulidflake.Config{Clock: now})
@@ -113,24 +90,6 @@ func ExampleGenerator_First() {
 	// Output: SELECT * FROM orders WHERE id >= 69216082329600000 AND id < 69306679296000000
 }
 
-// Without a generator, the bounds of a time need the epoch: the zero time is the default epoch.
-func ExampleFirst() {
-	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-	first, err := ulidflake.First(at, time.Time{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	last, err := ulidflake.Last(at.Add(time.Minute), time.Time{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	id := ulidflake.MustParse("01XFNNY35SY1D")
-	fmt.Println(first, last, first <= id && id <= last)
-	// Output: 01XFNNXAG0000 01XFNQQXGZZZZ true
-}
-
 func ExampleParse() {
 	id, err := ulidflake.Parse("01xfnny35sy1d") // either case
 	if err != nil {
@@ -142,10 +101,13 @@ func ExampleParse() {
 	_, err = ulidflake.Parse("8ZZZZZZZZZZZZ")
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, iderr.ErrRange))
+	_, err = ulidflake.Parse("O1XFNNY35SY1D")
+	fmt.Println(err)
 	// Output:
 	// 01XFNNY35SY1D 2026-02-03 04:05:06.789 +0000 UTC
 	// ulidflake: "8ZZZZZZZZZZZZ": value is not in 0000000000000 to 7ZZZZZZZZZZZZ
 	// true
+	// ulidflake: "O1XFNNY35SY1D": offset 0: character 'O' is not in Crockford's base-32, which has 0 in its place
 }
 
 func ExampleParseScalable() {
@@ -156,17 +118,6 @@ func ExampleParseScalable() {
 	}
 	fmt.Println(id.Time(ulidflake.DefaultEpoch()), id.Randomness(), id.Scalability())
 	// Output: 2026-02-03 04:05:06.789 +0000 UTC 32330 7
-}
-
-func ExampleParseError() {
-	_, err := ulidflake.Parse("O1XFNNY35SY1D")
-	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
-		fmt.Println(bad.Offset)
-		fmt.Println(bad)
-	}
-	// Output:
-	// 0
-	// ulidflake: "O1XFNNY35SY1D": offset 0: character 'O' is not in Crockford's base-32, which has 0 in its place
 }
 
 // FromTime makes the IDs of rows that are older than their IDs. IDs of one millisecond can be equal: let
@@ -202,43 +153,4 @@ func ExampleID_MarshalJSON() {
 	err = json.Unmarshal(text, &read)
 	fmt.Println(string(text), read.ID, err)
 	// Output: {"id":"01XFNNY35SY1D"} 01XFNNY35SY1D <nil>
-}
-
-func ExampleID_log() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{} // the time of the example would change its output
-		}
-		return a
-	}}))
-	log.Info("order placed", "id", ulidflake.MustParse("01XFNNY35SY1D"))
-	// Output: level=INFO msg="order placed" id=01XFNNY35SY1D
-}
-
-// IDs sort by time, as integers and as texts.
-func ExampleID_Compare() {
-	ids := []ulidflake.ID{
-		ulidflake.MustParse("01XFNNY35SY1D"),
-		ulidflake.MustParse("01WHW0BK5C9EN"),
-	}
-	slices.Sort(ids) // or slices.SortFunc(ids, ulidflake.ID.Compare)
-	fmt.Println(ids)
-	// Output: [01WHW0BK5C9EN 01XFNNY35SY1D]
-}
-
-// Lists of IDs have a fast form: a text for each line.
-func ExampleAppendAll() {
-	ids := []ulidflake.ID{ulidflake.MustParse("01WHW0BK5C9EN"), ulidflake.MustParse("01XFNNY35SY1D")}
-	text, err := ulidflake.AppendAll(nil, ids, '\n')
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(string(text))
-	read, err := ulidflake.ParseAll(nil, text, '\n')
-	fmt.Println(slices.Equal(read, ids), err)
-	// Output:
-	// 01WHW0BK5C9EN
-	// 01XFNNY35SY1D
-	// true <nil>
 }
