@@ -1,7 +1,6 @@
 package ulidflake_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -180,6 +179,8 @@ func TestConfigErrors(t *testing.T) {
 	})
 }
 
+// "Any attempt to decode or encode": a time after the last timestamp is the overflow error, and a time before
+// the epoch is not. TestGenerator checks the generators, and TestVectors and TestRejects what is read.
 func TestTimes(t *testing.T) {
 	testkit.Times(t, testkit.Timed[ulidflake.ID]{
 		Format: "ulidflake", Bits: 43, DefaultEpoch: ulidflake.DefaultEpoch(), Compare: ulidflake.ID.Compare,
@@ -216,44 +217,6 @@ func TestFromTimeZero(t *testing.T) {
 	if zeros == 0 {
 		t.Error("a randomness of 0 is never drawn where it may be")
 	}
-}
-
-// "Any attempt to decode or encode": a time after the last timestamp is the overflow error, and a time before
-// the epoch is not.
-func TestErrors(t *testing.T) {
-	clock := testkit.At(time.UnixMilli(ulidflake.DefaultEpochMilli + ulidflake.MaxTimestamp).UTC())
-	gen := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now}))
-	scalable := testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: clock.Now}))
-	for _, step := range []time.Duration{time.Millisecond, time.Hour, 1 << 62} {
-		clock.Step(step)
-		for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
-			if !errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrTimeRange) {
-				t.Errorf("%s at %v: %v", name, clock.Now(), err)
-			}
-		}
-	}
-	clock.Set(time.UnixMilli(ulidflake.DefaultEpochMilli - 1))
-	for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
-		if errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrTimeRange) {
-			t.Errorf("%s at %v: %v", name, clock.Now(), err)
-		}
-	}
-}
-
-// errorsOfTime returns the errors of all calls that make an ID at the time of the clock.
-func errorsOfTime(ctx context.Context, gen *ulidflake.Generator, scalable *ulidflake.ScalableGenerator, now func() time.Time) map[string]error {
-	result := make(map[string]error)
-	_, result["TryNext"] = gen.TryNext()
-	_, result["Next"] = gen.Next(ctx)
-	_, result["Fill"] = gen.Fill(ctx, make([]ulidflake.ID, 2))
-	_, result["TryNext, scalable"] = scalable.TryNext()
-	_, result["Next, scalable"] = scalable.Next(ctx)
-	_, result["FromTime"] = ulidflake.FromTime(now(), time.Time{})
-	_, result["ScalableFromTime"] = ulidflake.ScalableFromTime(now(), time.Time{}, 3)
-	_, result["NewGenerator"] = ulidflake.NewGenerator(ulidflake.Config{Clock: now})
-	_, result["NewScalableGenerator"] = ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: now})
-	_, result["NewGenerator with an epoch"] = ulidflake.NewGenerator(ulidflake.Config{Clock: now, Epoch: ulidflake.DefaultEpoch()})
-	return result
 }
 
 // A generator knows its epoch, and a scalable one its scalability.

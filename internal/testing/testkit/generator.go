@@ -366,6 +366,9 @@ func (g Generation[T]) outOfRange(t testing.TB, name string, at time.Time, err e
 		t.Errorf("%s at %v: %v", name, at, err)
 		return
 	}
+	if errors.Is(err, iderr.ErrRange) != at.After(g.Last) {
+		t.Errorf("%s at %v: %v is the error of an ID that is too large, or is not", name, at, err)
+	}
 	if e.Format != g.Format || !e.Time.Equal(at) || !e.First.Equal(g.First) || !e.Last.Equal(g.Last) {
 		t.Errorf("%s at %v: %#v; want %v to %v", name, at, e, g.First, g.Last)
 	}

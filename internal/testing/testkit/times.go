@@ -213,6 +213,8 @@ func (f Timed[T]) checkTime(t *testing.T, at, epoch time.Time, e, most *big.Int)
 		switch {
 		case !ok || !errors.Is(err, iderr.ErrTimeRange):
 			t.Errorf("FromTime(%v) since %v = %v, %v; want a TimeError", at, epoch, id, err)
+		case errors.Is(err, iderr.ErrRange) == at.Before(f.Time(f.Max, epoch)):
+			t.Errorf("FromTime(%v) since %v: %v is the error of an ID that is too large, or is not", at, epoch, err)
 		case id != *new(T):
 			t.Errorf("FromTime(%v): %v beside an error", at, id)
 		case te.Format != f.Format || !te.Time.Equal(at) || te.Last.Before(te.First):
