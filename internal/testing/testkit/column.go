@@ -211,9 +211,7 @@ func (c Column[S, P]) values() []*big.Int {
 }
 
 // Test checks Value, Scan and the methods for BSON, GraphQL, Redis, parameters and fmt.
-func (c Column[S, P]) Test(t *testing.T) { c.test(t) }
-
-func (c Column[S, P]) test(t testing.TB) {
+func (c Column[S, P]) Test(t *testing.T) {
 	var zero S
 	if v, err := zero.Value(); c.Published {
 		if b, ok := v.([]byte); err != nil || !ok || !bytes.Equal(b, make([]byte, c.Model.Bytes)) {
