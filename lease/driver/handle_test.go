@@ -71,23 +71,6 @@ func wantError(t *testing.T, what string, err error, want driver.Error) {
 	}
 }
 
-func TestHandle(t *testing.T) {
-	h, _ := newHandle(nil)
-	if h.String() != "test://store" {
-		t.Errorf("String: %s", h)
-	}
-	e, err := h.Get(t.Context(), "a/b")
-	if e.Key != "a/b" || string(e.Value) != "value of a/b" || e.Revision != "1" || err != nil {
-		t.Errorf("Get: %+v, %v", e, err)
-	}
-	if rev, err := h.Put(t.Context(), "a/b", nil, "1"); rev != "2" || err != nil {
-		t.Errorf("Put: %q, %v", rev, err)
-	}
-	if n, err := driver.Call(t.Context(), h, "number", func(context.Context) (int, error) { return 7, nil }); n != 7 || err != nil {
-		t.Errorf("Call: %d, %v", n, err)
-	}
-}
-
 // The backend sees no invalid key, value or prefix.
 func TestHandleKeys(t *testing.T) {
 	h, calls := newHandle(nil)
@@ -261,7 +244,7 @@ type slow struct{}
 func (slow) Error() string { return "slow" }
 func (slow) Timeout() bool { return true }
 
-// The error of an inner call keeps the operation and the remedy.
+// The error of an inner call keeps the operation and the remedy, and the outer call adds the key.
 func TestHandleNested(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
 		b.Diagnose = func(error) (driver.Remedy, error) { return driver.RemedyMove, driver.ErrUnsafe }
@@ -273,17 +256,12 @@ func TestHandleNested(t *testing.T) {
 	if got := strings.Count(err.Error(), "test://store"); got != 1 {
 		t.Errorf("%v names the store %d times", err, got)
 	}
-}
-
-// The outer call adds the key to the error of an inner call.
-func TestHandleNestedKey(t *testing.T) {
-	var h *driver.Handle
 	h, _ = newHandle(func(b *driver.Backend) {
 		b.Get = func(ctx context.Context, key string) (driver.Entry, error) {
 			return driver.Entry{}, driver.Do(ctx, h, "read", func(context.Context) error { return errors.New("raw") })
 		}
 	})
-	_, err := h.Get(t.Context(), "a")
+	_, err = h.Get(t.Context(), "a")
 	wantError(t, "nested", err, driver.Error{Store: "test://store", Op: "read", Key: "a", Err: driver.ErrUnavailable})
 }
 

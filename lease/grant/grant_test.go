@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -120,6 +121,13 @@ type interval struct {
 	from, until time.Time
 }
 
+// within reports whether the tick and the worker of an ID are those of a grant.
+func (s subject) within(granted []interval, m made) bool {
+	return slices.ContainsFunc(granted, func(a interval) bool {
+		return a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
+	})
+}
+
 // Generators get grants now and again, and their clocks go anywhere. Each ID has a whole tick and the
 // worker of a grant. No ID comes twice, or after the seal. A generator whose clock is in a new grant
 // makes an ID.
@@ -156,11 +164,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 			t.Fatalf("%v is made twice", m)
 		}
 		seen[m.id] = true
-		ok := false
-		for _, a := range granted {
-			ok = ok || a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
-		}
-		if !ok {
+		if !s.within(granted, m) {
 			t.Fatalf("%v is in nothing that was granted: %v", m, granted)
 		}
 		if m.time.After(last) {
@@ -352,12 +356,15 @@ func TestSealWithoutError(t *testing.T) {
 	}
 }
 
-// A grant past the last timestamp gives nothing, and not the last tick either.
+// A grant past the last timestamp gives nothing, and not the last tick either. The pool says where that is.
 func TestGrantPastTheLastTimestamp(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		g, try := s.start(func() time.Time { return now })
 		end := g.expiresAt()
+		if spec, err := g.Pool(); err != nil || spec.ExpiresAt.IsZero() || !spec.ExpiresAt.Equal(end) {
+			t.Errorf("%s: %v, %v", s.name, spec.ExpiresAt, err)
+		}
 		now = end.Add(-s.unit)
 		for _, from := range []time.Time{end, end.Add(1), end.Add(time.Hour), time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 			if err := g.Grant(0, from, from.Add(time.Hour)); err != nil {
@@ -426,11 +433,7 @@ func TestCallersFarAhead(t *testing.T) {
 					t.Fatalf("%s: %v is made twice", s.name, m)
 				}
 				seen[m.id] = true
-				ok := false
-				for _, a := range granted {
-					ok = ok || a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
-				}
-				if !ok {
+				if !s.within(granted, m) {
 					t.Fatalf("%s: %v is in nothing that was left granted", s.name, m)
 				}
 			}
@@ -539,7 +542,7 @@ func TestPools(t *testing.T) {
 	} {
 		want := grant.Spec{Name: test.name, Layout: grant.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
 		got, err := test.is.Pool()
-		if got.ExpiresAt = (time.Time{}); err != nil || !reflect.DeepEqual(got, want) { // TestDelay looks at ExpiresAt
+		if got.ExpiresAt = (time.Time{}); err != nil || !reflect.DeepEqual(got, want) { // TestGrantPastTheLastTimestamp looks at ExpiresAt
 			t.Errorf("%+v, %v, not %+v", got, err, want)
 		}
 		if named[test.name] {
@@ -550,28 +553,5 @@ func TestPools(t *testing.T) {
 	same, err := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).ForLease().Pool()
 	if err != nil || same.Name != "nanoflake" {
 		t.Errorf("the default epoch, given, makes pool %v, %v", same, err)
-	}
-}
-
-// Before the first grant, TryNext returns the error of Delay. Each format says when its timestamps
-// end.
-func TestDelay(t *testing.T) {
-	for _, s := range subjects {
-		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try := s.start(func() time.Time { return now })
-		if spec, err := g.Pool(); err != nil || spec.ExpiresAt.IsZero() || !spec.ExpiresAt.Equal(g.expiresAt()) {
-			t.Errorf("%s: %v, %v", s.name, spec.ExpiresAt, err)
-		}
-		why, later := errors.New("why"), errors.New("later")
-		g.Delay(why)
-		testkit.Is(t, testkit.Err(try()), why, "%s: delayed", s.name)
-		g.Delay(later)
-		testkit.Is(t, testkit.Err(try()), later, "%s: delayed again", s.name)
-		testkit.OK(t, g.Grant(0, now, now.Add(time.Second)))
-		now = now.Add(s.unit)
-		testkit.OK(t, testkit.Err(try()))
-		g.Seal(why)
-		g.Delay(later)
-		testkit.Is(t, testkit.Err(try()), why, "%s: sealed", s.name)
 	}
 }
