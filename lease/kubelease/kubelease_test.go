@@ -55,11 +55,9 @@ func TestOpen(t *testing.T) {
 		"kubernetes:///p":                                           {"no namespace", "not a pod"},
 		"kubernetes://test/p":                                       {"no server", "KUBERNETES_SERVICE_HOST"},
 		"kubernetes://test/p?colour=red":                            {"no setting colour, only ca, cert, key, server"},
-		"kubernetes://test?token-file=/not/there":                   {"/not/there"},
 		"kubernetes://test?server=ftp://h":                          {"not https://host:port"},
 		"kubernetes://test?server=https://h/k8s":                    {"not https://host:port"},
 		"kubernetes://test?server=https://u:p@h":                    {"not https://host:port"},
-		"kubernetes://test?server=https://h&tls=false":              {"tls=false"},
 		"kubernetes://test?server=http://h&tls=true":                {"goes without tls"},
 		"kubernetes://test?server=http://h.example&token=" + secret: {"in clear"},
 	})
@@ -83,9 +81,7 @@ func TestInCluster(t *testing.T) {
 	server.Tokens = map[string][]string{secret: verbs}
 	web := server.StartWith(t, (*httptest.Server).StartTLS)
 	host, port, err := net.SplitHostPort(web.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Setenv("KUBERNETES_SERVICE_HOST", host)
 	t.Setenv("KUBERNETES_SERVICE_PORT", port)
 	account := t.TempDir()
@@ -166,7 +162,7 @@ func TestErrors(t *testing.T) {
 	storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: move")
 
 	name := all.prefix + "a"
-	storetest.Replies(t, server.Server, all, rev, map[*pretend.Answer][]string{
+	for answer, parts := range map[*pretend.Answer][]string{
 		kubetest.Status(422, "Invalid", "Lease", name, "denied by a policy"):                                    {"422: denied by a policy", "remedy: settings"},
 		kubetest.Status(429, "TooManyRequests", "", "", "too many requests, please try again later"):            {"429", "remedy: settings"},
 		kubetest.Status(500, "InternalError", "", "", "etcdserver: leader changed for "+secret):                 {"leader changed for (token)", "remedy: connect"},
@@ -190,7 +186,19 @@ func TestErrors(t *testing.T) {
 		pretend.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}):                                                                                             {`a "ConfigMap" of "v1"`},
 		pretend.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: "p.b", Namespace: "test", UID: "u", ResourceVersion: "7"}}): {`about "p.b"`},
 		pretend.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: name, Namespace: "test"}}):                                  {"no uid"},
-	})
+	} {
+		answer.Header.Set("Retry-After", "3600") // a store that tries again has no time for another answer
+		server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return answer } })
+		_, putErr := all.Put(t.Context(), "a", []byte("y"), rev)
+		storetest.Fails(t, "the error", putErr, driver.ErrUnavailable, parts...)
+		for _, err := range []error{testkit.Err(all.Get(t.Context(), "a")), testkit.Err(all.List(t.Context(), "")), putErr} {
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable)
+			if errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrNotFound) {
+				t.Errorf("%d %s is %v", answer.Status, answer.Body, err)
+			}
+		}
+	}
+	server.Do(func() { server.Answer = nil })
 	// The API has made another change than the request asked for.
 	for _, change := range []func(*kubetest.Object){
 		func(o *kubetest.Object) { o.Metadata.UID = "another" },
@@ -333,10 +341,82 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+// TestWriteFaults loses, delays and repeats requests that write, and the replies. The store sends each
+// request once.
+func TestWriteFaults(t *testing.T) {
+	server := kubetest.New()
+	s := storetest.Open(t, Open, start(t, server)+"&timeout=1m") // which no call reaches on a busy machine
+	requests := 0
+	begin := func(fault pretend.Fault) context.Context {
+		requests = 0
+		ctx := expiring{t.Context(), make(chan struct{})}
+		server.Do(func() {
+			if fault == pretend.Hang {
+				server.Filter = func(*http.Request, *pretend.Answer) { close(ctx.passed) }
+			}
+			server.Fault = func(r *http.Request) pretend.Fault {
+				if r.Method == http.MethodGet {
+					return pretend.None
+				}
+				requests++
+				return fault
+			}
+		})
+		return ctx
+	}
+	end := func() { server.Do(func() { server.Fault, server.Filter = nil, nil }) }
+	for _, create := range []bool{true, false} {
+		for fault, done := range map[pretend.Fault]bool{pretend.Cut: false, pretend.LoseReply: true, pretend.HalfReply: true, pretend.Hang: true} {
+			key, rev := fmt.Sprintf("fault-%v/%d", create, fault), driver.None
+			if !create {
+				rev = storetest.Put(t, s, key, "old", driver.None)
+			}
+			_, err := s.Put(begin(fault), key, []byte("new"), rev)
+			end()
+			storetest.Fails(t, "the error", err, driver.ErrUnavailable)
+			if errors.Is(err, driver.ErrConflict) {
+				t.Errorf("fault %d is a conflict: %v", fault, err)
+			}
+			if requests != 1 {
+				t.Errorf("fault %d: the write was sent %d times", fault, requests)
+			}
+			e, err := s.Get(t.Context(), key)
+			if (string(e.Value) == "new") != done || err != nil && (done || !create || !errors.Is(err, driver.ErrNotFound)) {
+				t.Errorf("fault %d: %s is %q, %v; want it done: %v", fault, key, e.Value, err, done)
+			}
+		}
+	}
+	// A request that is handled twice is in conflict with itself.
+	begin(pretend.Twice)
+	_, err := s.Put(t.Context(), "twice", nil, driver.None)
+	storetest.Fails(t, "the error", err, driver.ErrConflict)
+	e := testkit.Must(s.Get(t.Context(), "twice"))
+	_, err = s.Put(t.Context(), "twice", []byte("x"), e.Revision)
+	end()
+	storetest.Fails(t, "the error", err, driver.ErrConflict)
+}
+
+// An expiring context reaches its deadline when the channel is closed, whatever the time is.
+type expiring struct {
+	context.Context
+	passed chan struct{}
+}
+
+func (c expiring) Done() <-chan struct{} { return c.passed }
+
+func (c expiring) Err() error {
+	select {
+	case <-c.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// TestSilent has a server that does not answer.
+func TestSilent(t *testing.T) {
 	server := kubetest.New()
 	addr := start(t, server)
-	storetest.Faults(t, server.Server, storetest.Open(t, Open, addr+"&timeout=1m"))
 	var hasty *Store
 	wait.Until(t, "a busy machine opens the store in time", func() bool {
 		var err error

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/lease/driver"
 )
 
 var subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
@@ -26,9 +26,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// FuzzName: each key has a name of its own that the API takes, and each name at most one key.
 func FuzzName(f *testing.F) {
-	takes := func(key, name string) bool {
-		return subdomain.MatchString(name) && strings.Count(name, ".") == strings.Count(key, "/")
+	for _, s := range []string{"a", "a-b/c", "-", "z@._-", "zd", "azd.zz", "nanoflake/workers/00001"} {
+		f.Add(s)
 	}
-	storetest.Names(f, encode, decode, takes, "a", "a-b/c", "-", "z@._-", "zd", "azd.zz", "nanoflake/workers/00001")
+	f.Fuzz(func(t *testing.T, s string) {
+		if key, ok := decode(s); ok && (encode(key) != s || driver.CheckKey(key) != nil) {
+			t.Fatalf("%q is the name of %q, whose name is %q", s, key, encode(key))
+		}
+		if driver.CheckKey(s) != nil {
+			return
+		}
+		name := encode(s)
+		if key, ok := decode(name); !ok || key != s {
+			t.Fatalf("%q has the name %q, which is that of %q, %v", s, name, key, ok)
+		}
+		if !subdomain.MatchString(name) || strings.Count(name, ".") != strings.Count(s, "/") {
+			t.Fatalf("%q has the name %q, which the API does not take", s, name)
+		}
+	})
 }

@@ -80,27 +80,3 @@ func Conflicts(t *testing.T, s driver.Store, revisions ...driver.Revision) {
 		t.Errorf("Puts that were refused have made %v (%v) into %v (%v)", before, beforeErr, after, afterErr)
 	}
 }
-
-// Names fuzzes the names that keys have in a store: each key has a name of its own that the store
-// takes, and each name at most one key.
-func Names(f *testing.F, encode func(key string) string, decode func(name string) (key string, ok bool),
-	takes func(key, name string) bool, seeds ...string) {
-	for _, s := range seeds {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if key, ok := decode(s); ok && (encode(key) != s || driver.CheckKey(key) != nil) {
-			t.Fatalf("%q is the name of %q, whose name is %q", s, key, encode(key))
-		}
-		if driver.CheckKey(s) != nil {
-			return
-		}
-		name := encode(s)
-		if key, ok := decode(name); !ok || key != s {
-			t.Fatalf("%q has the name %q, which is that of %q, %v", s, name, key, ok)
-		}
-		if !takes(s, name) {
-			t.Fatalf("%q has the name %q, which the store does not take", s, name)
-		}
-	})
-}
