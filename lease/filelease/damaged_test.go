@@ -126,9 +126,7 @@ func symlink(t *testing.T, to, path string) {
 	if err != nil && runtime.GOOS == "windows" {
 		t.Skipf("this system makes no symbolic links: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 }
 
 func TestSymlinks(t *testing.T) {

@@ -198,21 +198,23 @@ func TestForeignLock(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutPlace: entries that were copied without the place are refused. Other files in the
-// directory do not matter.
+// TestFilesWithoutPlace: entries that were copied without the place are refused, also by a process that has opened
+// the directory before. Other files in the directory do not matter.
 func TestFilesWithoutPlace(t *testing.T) {
-	dir := t.TempDir()
+	dir, copied := t.TempDir(), t.TempDir()
 	for _, other := range []string{"lost+found", "data", "data/more", "pool/workers"} {
 		testkit.OK(t, os.MkdirAll(filepath.Join(dir, other), 0o700))
 	}
 	testkit.OK(t, os.WriteFile(filepath.Join(dir, "data", "file"), nil, 0o600))
 	mustPut(t, mustOpen(t, dir, plain), "pool/workers/00001", "", driver.None)
 
-	copied := t.TempDir()
+	early := mustOpen(t, copied, plain)
 	out, err := exec.Command("sh", "-c", `cp -a "$1"/* "$2"`, "sh", dir, copied).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	wantError(t, testkit.Err(early.Exclude(t.Name(), "a")), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(early.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
 	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 	s := testkit.Must(OpenCopy(copied))
 	testkit.OK(t, s.Adopt())
@@ -295,40 +297,27 @@ func TestSnapshot(t *testing.T) {
 // TestExcludeMounts: containers have a volume at paths of their own. The volume's directory is moved
 // away and another is made in its place, while a container uses it.
 func TestExcludeMounts(t *testing.T) {
-	if !inNamespaces(t, newMount) {
+	if !ownMounts(t) {
 		return
 	}
 	base := t.TempDir()
-	mount := func(at string) string {
+	volume := filepath.Join(base, "volume")
+	mount := func(at string) *Store {
 		t.Helper()
 		at = filepath.Join(base, at)
 		testkit.OK(t, os.Mkdir(at, 0o700))
-		if err := syscall.Mount(filepath.Join(base, "volume"), at, "", syscall.MS_BIND, ""); err != nil {
-			t.Skipf("the system does not permit to mount a directory: %v", err)
-		}
-		t.Cleanup(func() { syscall.Unmount(at, 0) })
-		return at
+		mountOver(t, volume, at)
+		return mustOpen(t, at, anyDisk)
 	}
-	volume := func() {
-		t.Helper()
-		testkit.OK(t, os.Mkdir(filepath.Join(base, "volume"), 0o700))
-	}
-	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-		t.Skipf("the system does not permit mounts of the test's own: %v", err)
-	}
-	volume()
-	first, beside := mustOpen(t, mount("first"), anyDisk), mustOpen(t, mount("beside"), anyDisk)
+	testkit.OK(t, os.Mkdir(volume, 0o700))
+	first, beside := mount("first"), mount("beside")
 	release := testkit.Must(first.Exclude(t.Name(), "pool"))
 	if !free(t, beside, t.Name(), "pool") {
 		t.Error("two mounts of a directory exclude each other")
 	}
-	testkit.OK(t, os.Rename(filepath.Join(base, "volume"), filepath.Join(base, "moved")))
-	volume()
-	again, host := mustOpen(t, mount("again"), anyDisk), mustOpen(t, filepath.Join(base, "volume"), anyDisk)
-	later, err := first.Exclude(t.Name()+" later", "pool") // the place is that at the time of Open
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Rename(volume, filepath.Join(base, "moved")), os.Mkdir(volume, 0o700)))
+	again, host := mount("again"), mustOpen(t, volume, anyDisk)
+	later := testkit.Must(first.Exclude(t.Name()+" later", "pool")) // the place is that at the time of Open
 	for _, s := range []*Store{again, host} {
 		for _, resource := range []string{t.Name(), t.Name() + " later"} {
 			if free(t, s, resource, "pool") {
@@ -358,21 +347,6 @@ func TestClaimKeepsDirectory(t *testing.T) {
 	if _, err := s.Exclude(t.Name(), "a"); err == nil {
 		t.Error("another directory is claimed in the place of the store's")
 	}
-}
-
-// TestCopyIntoEmpty: a process has opened an empty directory, and entries are copied there without the
-// place. The process refuses the entries.
-func TestCopyIntoEmpty(t *testing.T) {
-	original, copied := t.TempDir(), t.TempDir()
-	s := mustOpen(t, copied, plain)
-	mustPut(t, mustOpen(t, original, plain), "a/b", "", driver.None)
-	out, err := exec.Command("sh", "-c", `cp -a "$1"/* "$2"`, "sh", original, copied).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	wantError(t, testkit.Err(s.Exclude(t.Name(), "a")), driver.ErrUnsafe, ErrCopied)
-	wantError(t, testkit.Err(s.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
-	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 }
 
 // TestFakeProc: a folder in the place of /proc does not pass for the machine.

@@ -57,9 +57,7 @@ func TestFull(t *testing.T) {
 		if errors.Is(err, syscall.ENOSPC) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.ENOSPC)
 	if n == 0 {

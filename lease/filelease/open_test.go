@@ -111,9 +111,7 @@ func TestRelative(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	t.Chdir(first)
 	first, err := os.Getwd() // the temporary directory may be a symbolic link
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s := mustOpen(t, "ids", plain)
 	t.Chdir(second)
 	mustPut(t, s, "a/b", "one", driver.None)

@@ -56,9 +56,7 @@ func TestPermission(t *testing.T) {
 			os.WriteFile(cmd.Path, exe, 0o755), os.Chmod(cmd.Path, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o777),
 			os.Chmod(filepath.Join(dir, "tmp"), 0o777), os.Chmod(dir, 0o755),
 		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 		}
 		cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(dir, "tmp"))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -171,7 +171,7 @@ func TestOtherMadeFolder(t *testing.T) {
 	}
 }
 
-// TestSyncFails: after any failed fsync the store refuses all calls.
+// TestSyncFails: after any failed fsync the store refuses all calls. No error has the name of a temporary file in it.
 func TestSyncFails(t *testing.T) {
 	for fail := 0; ; fail++ {
 		dir := t.TempDir()
@@ -205,7 +205,11 @@ func TestSyncFails(t *testing.T) {
 		wantError(t, err, driver.ErrUnavailable, syscall.EIO)
 		wantNoTemp(t, dir)
 		synced := n
-		wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EIO)
+		for _, err := range wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EIO) {
+			if strings.Contains(err.Error(), tempPrefix) {
+				t.Error(err)
+			}
+		}
 		if n != synced {
 			t.Error("a failed fsync is tried again")
 		}
@@ -231,16 +235,25 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	wantEntry(t, mustOpen(t, s.dir, plain), "a", "one")
 }
 
-// TestSyncFull: a full disk does not end the store as long as only a temporary file is lost.
+// TestSyncFull: a full disk does not end the store as long as only a temporary file is lost. The error names the
+// entry's file instead.
 func TestSyncFull(t *testing.T) {
 	var fail error
 	h := plain
-	h.sync = func(*os.File) error { return fail }
+	h.sync = func(f *os.File) error {
+		if fail == nil {
+			return nil
+		}
+		return &os.PathError{Op: "sync", Path: f.Name(), Err: fail}
+	}
 	s := mustOpen(t, t.TempDir(), h)
 	rev := mustPut(t, s, "a", "one", driver.None)
 	fail = syscall.ENOSPC
 	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
 	wantError(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+	if text := err.Error(); strings.Contains(text, tempPrefix) || !strings.Contains(text, s.file("a")) {
+		t.Error(text)
+	}
 	wantNoTemp(t, s.dir)
 	fail = nil
 	wantEntry(t, s, "a", "one")
