@@ -76,23 +76,6 @@ func background(t *testing.T, store driver.Store, clock *testClock, c Config) (*
 	return g, l, log
 }
 
-// nothingHeld fails the test if a worker of the pool is held.
-func nothingHeld(t *testing.T, store driver.Store, what string) {
-	t.Helper()
-	p, err := Lookup(t.Context(), store, "nanoflake")
-	if errors.Is(err, ErrNoPool) {
-		return
-	}
-	testkit.OK(t, err)
-	used, _, err := p.Workers(t.Context())
-	testkit.OK(t, err)
-	for _, w := range used {
-		if w.Held {
-			t.Errorf("%s: worker %d is held until %v", what, w.Number, w.Until)
-		}
-	}
-}
-
 // A lease starts while its store is down for an hour. Callers wait, or get the reason, and mint soon
 // after the store is back.
 func TestBackground(t *testing.T) {

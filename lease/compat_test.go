@@ -111,9 +111,7 @@ func compatOpen(t *testing.T, open func(string) (*filelease.Store, error), dir s
 	if err != nil && strings.Contains(err.Error(), "files are not supported on "+runtime.GOOS) {
 		t.Skipf("the store of this version is a directory, which this system does not have: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return store
 }
 
@@ -139,9 +137,7 @@ func compatFactsOf(t *testing.T, version string) (facts compatFacts) {
 	if err == nil {
 		err = json.Unmarshal(content, &facts)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return facts
 }
 
@@ -485,9 +481,7 @@ func TestCompatLater(t *testing.T) {
 		dir := compatCopy(t, newest, false)
 		compatOpen(t, openFiles, dir).Close()
 		testkit.OK(t, os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600))
-		if _, err := filelease.Open(dir); !errors.Is(err, driver.ErrVersion) {
-			t.Errorf("opening the directory: %v", err)
-		}
+		testkit.Is(t, testkit.Err(filelease.Open(dir)), driver.ErrVersion, "opening the directory")
 	})
 }
 

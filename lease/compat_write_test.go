@@ -139,39 +139,6 @@ func compatScru(nodeBits int) compatMaker {
 		})
 }
 
-// Generators of every format, with leases from one store of files, work over renewals, and end with
-// their leases.
-func TestEveryFormat(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(compatBegin)) // a bubble begins in 2000, before epochs
-		store := compatOpen(t, openFiles, t.TempDir())
-		n := len(compatKinds)
-		leases, mints, logs := make([]*Lease, n), make([]func() (compatID, error), n), make([]testLog, n)
-		for i, k := range compatKinds {
-			var g Generator
-			g, mints[i] = k.make()
-			leases[i] = testkit.Must(Start(t.Context(), store, g, Config{Pool: k.pool, Create: true, Notify: logs[i].add}))
-		}
-		seen := make(map[string]bool)
-		for range 100 {
-			for i, k := range compatKinds {
-				id, err := mints[i]()
-				if text := k.pool + " " + id.text; err != nil || id.worker != leases[i].Worker() || seen[text] {
-					t.Errorf("%s of worker %d, not %d (seen before: %t): %v", text, id.worker, leases[i].Worker(), seen[text], err)
-				} else {
-					seen[text] = true
-				}
-			}
-			time.Sleep(97 * time.Millisecond)
-		}
-		for i, k := range compatKinds {
-			testkit.OK(t, leases[i].Close())
-			testkit.Is(t, testkit.Err(mints[i]()), ErrClosed, "%s: after Close", k.pool)
-			logs[i].want(t, "created acquired renewed released")
-		}
-	})
-}
-
 // compatScenario writes pools of all formats to an empty store, with records in every state.
 func compatScenario(t *testing.T, store driver.Store) {
 	names := 0

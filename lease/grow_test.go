@@ -107,11 +107,11 @@ func TestManyAtOnce(t *testing.T) {
 func fill(t *testing.T, p *Pool) {
 	t.Helper()
 	for worker := 10000; ; worker += 32 {
-		if _, err := p.grow(t.Context(), worker); errors.Is(err, ErrConfig) {
+		_, err := p.grow(t.Context(), worker)
+		if errors.Is(err, ErrConfig) {
 			return
-		} else if err != nil {
-			t.Fatal(err)
 		}
+		testkit.OK(t, err)
 	}
 }
 

@@ -13,35 +13,22 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// hanging makes the calls of a store wait until a time, whatever their contexts are. The store does
-// the calls in the end.
-type hanging struct{ until atomic.Pointer[time.Time] }
-
-func newHanging(p *Pool) *hanging {
-	h := new(hanging)
-	p.store = &hooked{Store: p.store, around: func(c call) error {
-		if until := h.until.Load(); until != nil {
-			time.Sleep(time.Until(*until))
-		}
-		return c.do(c.ctx)
-	}}
-	return h
-}
-
-func (h *hanging) hang(d time.Duration) {
-	until := time.Now().Add(d)
-	h.until.Store(&until)
-}
-
 // Close does not wait for a hanging store, and neither does Start.
 func TestCloseStoreHangs(t *testing.T) {
 	for _, under := range []bool{false, true} { // with a request under way
 		synctest.Test(t, func(t *testing.T) {
 			clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-			store := newHanging(p)
+			var until atomic.Pointer[time.Time] // to which calls wait, whatever their contexts are; they are then done
+			p.store = &hooked{Store: p.store, around: func(c call) error {
+				if until := until.Load(); until != nil {
+					time.Sleep(time.Until(*until))
+				}
+				return c.do(c.ctx)
+			}}
 			g, l, _ := keep(t, p, clock, Config{Window: 3 * time.Second})
 			time.Sleep(5 * time.Second)
-			store.hang(time.Minute)
+			end := time.Now().Add(time.Minute)
+			until.Store(&end)
 			if under {
 				time.Sleep(1500 * time.Millisecond)
 			}
@@ -75,24 +62,4 @@ func TestCloseStoreHangs(t *testing.T) {
 			time.Sleep(time.Minute) // the requests come to their end
 		})
 	}
-}
-
-// A lease finds the late change of an abandoned request.
-func TestHangsAndChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		store := newHanging(p)
-		g, l, log := keep(t, p, clock, Config{Window: 3 * time.Second})
-		for range 20 {
-			time.Sleep(1700 * time.Millisecond)
-			store.hang(1900 * time.Millisecond)
-			time.Sleep(2 * time.Second)
-			mints(t, g, l)
-		}
-		if got := log.kinds(); strings.Contains(got, "lost") || strings.Contains(got, "expired") || !strings.Contains(got, "failing") {
-			t.Errorf("events: %s", got)
-		}
-		store.hang(500 * time.Millisecond)
-		testkit.OK(t, l.Close())
-	})
 }

@@ -157,10 +157,18 @@ func put(t *testing.T, store driver.Store, key string, value []byte) {
 func made(t *testing.T, store driver.Store) [][2]int {
 	t.Helper()
 	r, _, err := readPool(t.Context(), store, "p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r.Made
+}
+
+// nothingHeld fails the test if a lease holds a worker of any pool.
+func nothingHeld(t *testing.T, store driver.Store, what string) {
+	t.Helper()
+	for _, e := range testkit.Must(store.List(t.Context(), "")) {
+		if strings.Contains(e.Key, "/workers/") && strings.Contains(string(e.Value), `"incarnation"`) {
+			t.Errorf("%s: %s is held: %s", what, e.Key, e.Value)
+		}
+	}
 }
 
 func mustRecover(t *testing.T, store driver.Store, clock *testClock) *Recovery {

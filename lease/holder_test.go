@@ -95,31 +95,6 @@ func TestHolderOfNothing(t *testing.T) {
 	})
 }
 
-// A lease loses its worker and takes the worker again. The history then names two leases, and another lease
-// between them.
-func TestHolderAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		c1, c2 := process(1), process(2)
-		c1.clock, c2.me.Program = clock.now, "q" // or the two would share an entry
-		g1 := generator(t, clock)
-		l1 := testkit.Must(p.kept(t.Context(), g1.ForLease(), c1)) // and stopped
-		one := testkit.Must(g1.TryNext())
-		time.Sleep(5 * time.Second)
-		g2, l2, _ := keep(t, p, clock, c2)
-		two := testkit.Must(g2.TryNext())
-		testkit.OK(t, l2.Close())
-		time.Sleep(time.Millisecond)
-		l1.lockWork()
-		defer l1.work.unlock()
-		testkit.OK(t, l1.renew(t.Context()))
-		testkit.OK(t, l1.renew(t.Context()))
-		three := testkit.Must(g1.TryNext())
-		asks(t, p, 1, one, three)
-		asks(t, p, 2, two)
-	})
-}
-
 // A version without a history takes the worker in between. Nobody is named for its timestamps, also after
 // short leases were folded.
 func TestHolderOfOlderVersion(t *testing.T) {

@@ -179,9 +179,7 @@ func TestCloseReadOnly(t *testing.T) {
 func TestConfig(t *testing.T) {
 	layout := testLayout(4)
 	c, err := Config{}.settle(layout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if c.Window != DefaultWindow || c.First != DefaultFirst || c.Timeout != DefaultTimeout || c.MaxSkew != DefaultMaxSkew ||
 		c.MaxIdle != DefaultMaxIdle || c.Wait != DefaultWindow+5*time.Second || c.Holder == "" || c.Notify == nil || c.world == nil {
 		t.Errorf("the defaults are %+v", c)

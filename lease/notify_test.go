@@ -185,9 +185,7 @@ func TestToldFirst(t *testing.T) {
 				until.Store(e.Until.UnixMilli())
 			}
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		minted, refused := 0, 0
 		for range 1000 {
 			time.Sleep(7 * time.Millisecond)

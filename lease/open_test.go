@@ -41,8 +41,6 @@ func TestOpenStore(t *testing.T) {
 		"postgresql://u:secret@h": `import _ "github.com/firn-id/firn/lease/pglease"`,
 		"u:secret@h/d":            "neither an absolute path nor scheme://",
 		"":                        "neither an absolute path nor scheme://",
-		"://h":                    "neither an absolute path nor scheme://",
-		"u:secret@h ://d":         "neither an absolute path nor scheme://",
 		"./secret":                "a relative path",
 	} {
 		s, err := OpenStore(t.Context(), addr)

@@ -287,21 +287,23 @@ func TestGrowForeign(t *testing.T) {
 	testkit.Is(t, testkit.Err(p.grow(t.Context(), -1)), ErrDamaged, "")
 }
 
+// race has another process make records, as grow does, before the first put of a key that begins with a prefix.
+func race(t *testing.T, p *Pool, prefix string, named int) {
+	other, raced := *p, false
+	p.store = &hooked{Store: p.store, before: func(op, key string) error {
+		if op != "put" || !strings.HasPrefix(key, prefix) || raced {
+			return nil
+		}
+		raced = true
+		return testkit.Err(other.grow(t.Context(), named))
+	}}
+}
+
 // A lease with a Number gets the worker, even while other leases make records.
 func TestGrowNamedRace(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 12)
-	raced := false
-	p.store = &hooked{Store: store, before: func(op, key string) error {
-		if op == "put" && key == poolKey("p") && !raced {
-			raced = true
-			q := *p
-			q.store = store
-			_, err := q.grow(t.Context(), 9)
-			return err
-		}
-		return nil
-	}}
+	race(t, p, poolKey("p"), 9)
 	clock := newTestClock()
 	_, l, _ := keep(t, p, clock, Config{Worker: Number(0), Wait: -1})
 	if got := made(t, store); l.Worker() != 0 || !reflect.DeepEqual(got, [][2]int{{0, 4}, {8, 12}}) {
@@ -311,19 +313,8 @@ func TestGrowNamedRace(t *testing.T) {
 
 // If other leases have made the records meanwhile, a lease takes one of the new workers.
 func TestGrowRace(t *testing.T) {
-	store := memlease.New()
-	p := mustCreate(t, store, 4)
-	raced := false
-	p.store = &hooked{Store: store, before: func(op, key string) error {
-		if op == "put" && !raced {
-			raced = true
-			q := *p
-			q.store = store
-			_, err := q.grow(t.Context(), -1)
-			return err
-		}
-		return nil
-	}}
+	p := mustCreate(t, memlease.New(), 4)
+	race(t, p, "", -1)
 	l := testkit.Must(p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now}))
 	l.Close()
 }

@@ -3,7 +3,6 @@ package lease
 import (
 	"bytes"
 	"errors"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -62,21 +61,6 @@ func otherLayouts() map[string]grant.Layout {
 		layouts[field] = l
 	}
 	return layouts
-}
-
-func TestMade(t *testing.T) {
-	r := poolRecord{Workers: 10}
-	for _, worker := range []int{5, 3, 4, 9, 0, 0} {
-		r = r.withMade(worker)
-	}
-	if want := [][2]int{{0, 1}, {3, 6}, {9, 10}}; !reflect.DeepEqual(r.Made, want) {
-		t.Errorf("made are %v, want %v", r.Made, want)
-	}
-	for worker, want := range []bool{true, false, false, true, true, true, false, false, false, true, false} {
-		if r.made(worker) != want {
-			t.Errorf("worker %d: made is %v", worker, !want)
-		}
-	}
 }
 
 func TestDecode(t *testing.T) {
@@ -138,9 +122,7 @@ func TestOtherMembers(t *testing.T) {
 		l.lockWork()
 		err := l.renew(t.Context())
 		l.work.unlock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		kept("renewed")
 		testkit.OK(t, l.Close())
 		kept("given back")

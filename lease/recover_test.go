@@ -298,16 +298,6 @@ func TestRecoveryWindow(t *testing.T) {
 	}
 }
 
-// notHeld fails the test if a lease holds a worker.
-func notHeld(t *testing.T, store driver.Store) {
-	t.Helper()
-	for _, e := range testkit.Must(store.List(t.Context(), workersKey("p"))) {
-		if strings.Contains(string(e.Value), "incarnation") {
-			t.Errorf("%s is held: %s", e.Key, e.Value)
-		}
-	}
-}
-
 func TestRecoveryClock(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -465,9 +455,7 @@ func TestPoolRolledBack(t *testing.T) {
 	q := mustOpen(t, store)
 	put(t, store, poolKey("p"), backup[poolKey("p")])
 	r, _, err := readPool(t.Context(), store, "p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	grown := r.withMade(0)
 	put(t, store, poolKey("p"), encode(&grown))
 	put(t, store, workerKey("p", 0), encode(q.unused(0, term{generation: 7, floor: 7000})))

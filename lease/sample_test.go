@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,62 +38,15 @@ func (g idleGenerator) Delay(error)                           {}
 func (g idleGenerator) Refuse(error)                          {}
 func (g idleGenerator) Seal(error) time.Time                  { return time.UnixMicro(0) }
 
-// A traffic counts the requests to a store, and the bytes of records that are read.
-type traffic struct {
-	driver.Store
-	mu                    sync.Mutex
-	requests, lists, read int
-}
-
 // A clockedTraffic is that of a store with a clock.
 type clockedTraffic struct {
 	*traffic
 	time func() time.Time
 }
 
-func (t clockedTraffic) Now(context.Context) (time.Time, error) {
-	t.count(0)
-	return t.time(), nil
-}
-
-func (t *traffic) count(lists int, entries ...driver.Entry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.requests++
-	t.lists += lists
-	for _, e := range entries {
-		t.read += len(e.Value)
-	}
-}
-
-func (t *traffic) Get(ctx context.Context, key string) (driver.Entry, error) {
-	e, err := t.Store.Get(ctx, key)
-	t.count(0, e)
-	return e, err
-}
-
-func (t *traffic) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	list, err := t.Store.List(ctx, prefix)
-	t.count(1, list...)
-	return list, err
-}
-
-func (t *traffic) Batch() int { return 100 }
-
-func (t *traffic) GetAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
-	all, err := t.Store.(driver.Batcher).GetAll(ctx, keys)
-	t.count(0, all...)
-	return all, err
-}
-
-func (t *traffic) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
-	t.count(0)
-	return t.Store.(driver.Batcher).CreateAll(ctx, entries)
-}
-
-func (t *traffic) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	t.count(0)
-	return t.Store.Put(ctx, key, value, rev)
+func (t clockedTraffic) Now(ctx context.Context) (now time.Time, err error) {
+	err = t.call(call{ctx: ctx, op: "now", do: func(context.Context) error { now = t.time(); return nil }})
+	return now, err
 }
 
 // stocked returns a pool of workers with records for the first made workers. Until is where the
@@ -149,7 +101,7 @@ func TestStartTraffic(t *testing.T) {
 				mem := memlease.New()
 				p := stocked(t, mem, clock, test.workers, test.made, test.until)
 				testkit.OK(t, p.widen(t.Context(), seeded(clock, 0).Window.Microseconds())) // the first of such leases does
-				counted := &traffic{Store: mem}
+				counted := newTraffic(mem)
 				p.store = counted
 				if test.clocked {
 					p.store = clockedTraffic{counted, clock.now}
@@ -160,13 +112,11 @@ func TestStartTraffic(t *testing.T) {
 					c.Worker, c.TrustClock = test.c.Worker, test.c.TrustClock
 					l := testkit.Must(starting(t, p, c))
 					testkit.OK(t, l.Close())
-					if counted.lists > test.lists {
-						t.Fatal("a start lists the records")
-					}
 				}
-				if counted.requests > starts*(test.requests+1) || counted.read > starts*test.bytes || counted.lists > test.lists {
+				requests, lists, read := counted.counts()
+				if requests > starts*(test.requests+1) || read > starts*test.bytes || lists > test.lists {
 					t.Errorf("a start makes %.1f requests, reads %d bytes and makes %.2f lists; want %d, %d, %d of all",
-						float64(counted.requests)/starts-1, counted.read/starts, float64(counted.lists)/starts, test.requests, test.bytes, test.lists)
+						float64(requests)/starts-1, read/starts, float64(lists)/starts, test.requests, test.bytes, test.lists)
 				}
 			})
 		})
@@ -179,14 +129,12 @@ func TestStartTraffic(t *testing.T) {
 func TestRollingRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, mem := newTestClock(), memlease.New()
-		p := mustCreate(t, mem, 65536)
-		counted := &traffic{Store: mem}
+		p, counted := mustCreate(t, mem, 65536), newTraffic(mem)
 		p.store = counted
 		const fleet, rolls, window = 1000, 10, 10 * time.Second
 		leases := make([]*Lease, fleet)
 		seed := uint64(0)
 		for roll := range rolls {
-			counted.requests, counted.read, counted.lists = 0, 0, 0
 			for i, old := range leases {
 				switch {
 				case old == nil:
@@ -203,10 +151,11 @@ func TestRollingRestarts(t *testing.T) {
 			}
 			held := fleet + fleet/2
 			most, bytes := 2*held, (9000+500*roll)*fleet // the histories of records grow
-			if n := made(t, mem); counted.requests > 15*fleet || counted.read > bytes || counted.lists > fleet/20 || n[0][1] > most || len(n) > 1 {
-				t.Errorf("roll %d: %.1f requests and %d bytes a start, %d lists, records of the workers %v", roll, float64(counted.requests)/fleet, counted.read/fleet, counted.lists, n)
+			requests, lists, read := counted.counts()
+			if n := made(t, mem); requests > 15*fleet || read > bytes || lists > fleet/20 || n[0][1] > most || len(n) > 1 {
+				t.Errorf("roll %d: %.1f requests and %d bytes a start, %d lists, records of the workers %v", roll, float64(requests)/fleet, read/fleet, lists, n)
 			}
-			t.Logf("roll %2d: a start makes %.1f requests and reads %d bytes; %d lists; %d records", roll, float64(counted.requests)/fleet, counted.read/fleet, counted.lists, made(t, mem)[0][1])
+			t.Logf("roll %2d: a start makes %.1f requests and reads %d bytes; %d lists; %d records", roll, float64(requests)/fleet, read/fleet, lists, made(t, mem)[0][1])
 		}
 		for _, l := range leases {
 			l.Close()
@@ -246,7 +195,7 @@ func TestSampleFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, mem := newTestClock(), memlease.New()
 		p := stocked(t, mem, clock, 300, 300, func(worker int) time.Duration { return time.Minute + time.Duration(worker)*10*time.Millisecond })
-		counted := &traffic{Store: mem}
+		counted := newTraffic(mem)
 		p.store = counted
 		c := seeded(clock, 1)
 		c.Wait = 3 * time.Second
@@ -255,8 +204,8 @@ func TestSampleFull(t *testing.T) {
 		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !errors.Is(err, ErrNoWorker) || none.Pool != "p" || none.Workers != 300 || !none.Soonest.Equal(first) {
 			t.Errorf("%v; want %v", err, first)
 		}
-		if counted.requests > 300/sampleShare+3*counted.lists {
-			t.Errorf("%d requests with %d lists", counted.requests, counted.lists)
+		if requests, lists, _ := counted.counts(); requests > 300/sampleShare+3*lists {
+			t.Errorf("%d requests with %d lists", requests, lists)
 		}
 	})
 }
@@ -356,7 +305,7 @@ func TestSampleRecovered(t *testing.T) {
 			if !recovered || !errors.Is(err, ErrRecovering) && !errors.Is(err, ErrNoWorker) {
 				t.Error(err)
 			}
-			notHeld(t, mem)
+			nothingHeld(t, mem, "a recovery has begun")
 		})
 	}
 }
@@ -373,9 +322,7 @@ func TestSampleDamaged(t *testing.T) {
 		for worker := range 100 {
 			put(t, mem, workerKey("p", worker), test.value)
 		}
-		if err := testkit.Err(starting(t, p, seeded(clock, 1))); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(starting(t, p, seeded(clock, 1))), ErrDamaged, "%s", name)
 	}
 	mem := memlease.New()
 	p := stocked(t, mem, clock, 1024, 100, func(int) time.Duration { return -time.Minute })

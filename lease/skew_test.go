@@ -12,41 +12,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
-	"github.com/firn-id/firn/nanoflake"
 )
-
-// A process crashes, and starts again with the same worker and with its clock set back. No ID has a time
-// from before the crash.
-func TestCrashAndClockSetBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := mustCreate(t, memlease.New(), 2)
-		c := Config{Worker: Number(0), Wait: -1, Window: time.Hour, First: time.Hour, MaxSkew: 3 * time.Hour}
-		var last nanoflake.ID
-		makes := func(shift time.Duration) {
-			t.Helper()
-			clock := newTestClock()
-			clock.step(shift)
-			g, l, _ := keep(t, p, clock, c)
-			id, err := g.TryNext()
-			if err != nil || id <= last {
-				t.Errorf("%v after %v, %v", id, last, err)
-			}
-			last = id
-			die(l)
-		}
-		makes(30 * time.Minute)
-		for shift, want := range map[time.Duration]error{30 * time.Minute: ErrHeld, 0: ErrHeld, -10 * time.Hour: ErrClockSkew} {
-			clock := newTestClock()
-			clock.step(shift)
-			testkit.Is(t, tries(t, p, clock, c), want, "by a clock that was set from 30m to %v", shift)
-		}
-		makes(3 * time.Hour) // after the end of the window
-		makes(6 * time.Hour)
-		far := newTestClock()
-		far.step(90_000 * time.Hour)
-		testkit.Is(t, tries(t, p, far, c), ErrClockSkew, "ten years ahead")
-	})
-}
 
 func TestStoreClock(t *testing.T) {
 	for _, by := range []time.Duration{-time.Hour, -61 * time.Second, -59 * time.Second, 0, 59 * time.Second, 61 * time.Second, 87600 * time.Hour} {

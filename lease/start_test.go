@@ -11,16 +11,9 @@ import (
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 )
-
-// files opens a store in a directory.
-func files(t testing.TB, dir string) *filelease.Store {
-	t.Helper()
-	return testkit.Must(filelease.Open(dir))
-}
 
 // startNanoflake starts a lease for a new generator.
 func startNanoflake(ctx context.Context, store driver.Store, c nanoflake.Config, config lease.Config) (*nanoflake.Generator, *lease.Lease, error) {
@@ -43,9 +36,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Create: true, Pool: "mine"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	l.Close()
 	if p := l.Pool(); p.Name() != "mine" || p.Store() != store {
 		t.Errorf("pool %s in %v", p.Name(), p.Store())
@@ -65,16 +56,12 @@ func TestCreate(t *testing.T) {
 func TestStartRefuses(t *testing.T) {
 	store := memlease.New()
 	_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	l.Close()
 	workers := func() int {
 		t.Helper()
 		used, _, err := l.Pool().Workers(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return len(used)
 	}
 	before := workers()
@@ -95,9 +82,7 @@ func TestStartRefuses(t *testing.T) {
 		t.Errorf("a worker that is not in the pool: %v", err)
 	}
 	gen, ended, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Worker: lease.Number(l.Worker())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	ended.Close()
 	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrClosed) {
 		t.Errorf("a generator that ended with its lease: %v", err)

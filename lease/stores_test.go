@@ -33,7 +33,15 @@ type hooked struct {
 	driver.Store
 	before func(op, key string) error
 	around func(call) error
-	batch  int // 4 if 0
+	batch  int          // 4 if 0
+	read   atomic.Int64 // the bytes of all values that calls have returned
+}
+
+// note counts the values of entries as read.
+func (h *hooked) note(entries ...driver.Entry) {
+	for _, e := range entries {
+		h.read.Add(int64(len(e.Value)))
+	}
 }
 
 func (h *hooked) call(c call) (err error) {
@@ -55,6 +63,7 @@ func (h *hooked) call(c call) (err error) {
 
 func (h *hooked) Get(ctx context.Context, key string) (e driver.Entry, err error) {
 	err = h.call(call{ctx: ctx, op: "get", key: key, do: func(ctx context.Context) (err error) { e, err = h.Store.Get(ctx, key); return err }})
+	h.note(e)
 	return e, err
 }
 
@@ -69,6 +78,7 @@ func (h *hooked) Confirm(ctx context.Context, key string) (e driver.Entry, err e
 
 func (h *hooked) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
 	err = h.call(call{ctx: ctx, op: "list", key: prefix, do: func(ctx context.Context) (err error) { list, err = h.Store.List(ctx, prefix); return err }})
+	h.note(list...)
 	return list, err
 }
 
@@ -87,6 +97,7 @@ func (h *hooked) GetAll(ctx context.Context, keys []string) (all []driver.Entry,
 		all, err = h.Store.(driver.Batcher).GetAll(ctx, keys)
 		return err
 	}})
+	h.note(all...)
 	return all, err
 }
 
@@ -96,6 +107,30 @@ func (h *hooked) CreateAll(ctx context.Context, entries []driver.Entry) (revs []
 		return err
 	}})
 	return revs, err
+}
+
+// A traffic counts the requests to a store.
+type traffic struct {
+	*hooked
+	requests, lists atomic.Int64
+}
+
+func newTraffic(store driver.Store) *traffic {
+	t := new(traffic)
+	t.hooked = &hooked{Store: store, batch: 100, before: func(op, _ string) error {
+		t.requests.Add(1)
+		if op == "list" {
+			t.lists.Add(1)
+		}
+		return nil
+	}}
+	return t
+}
+
+// counts returns the requests since the last call, how many of them are lists, and the bytes of the values
+// that were read.
+func (t *traffic) counts() (requests, lists, read int) {
+	return int(t.requests.Swap(0)), int(t.lists.Swap(0)), int(t.read.Swap(0))
 }
 
 // cutOff returns the pool of a process whose store is unreachable while down is set.

@@ -13,16 +13,7 @@ import (
 // A survey reads the store once, and reports every pool and every fault of a pool.
 func TestSurvey(t *testing.T) {
 	store, clock := memlease.New(), newTestClock()
-	lists, gets := 0, 0
-	counting := &hooked{Store: store, before: func(op, _ string) error {
-		switch op {
-		case "list":
-			lists++
-		case "get":
-			gets++
-		}
-		return nil
-	}}
+	counting := newTraffic(store)
 	if all, err := Survey(t.Context(), counting); len(all) > 0 || err != nil {
 		t.Errorf("of nothing: %v, %v", all, err)
 	}
@@ -33,10 +24,10 @@ func TestSurvey(t *testing.T) {
 		testkit.Must(Create(t.Context(), store, name, testLayout(3)))
 	}
 	put(t, store, "other/thing", []byte("x"))
-	lists, gets = 0, 0
+	counting.counts()
 	all, err := Survey(t.Context(), counting)
-	if err != nil || len(all) != 5 || lists != 1 || gets != 0 {
-		t.Fatalf("%d pools, by %d lists and %d gets, %v", len(all), lists, gets, err)
+	if requests, _, _ := counting.counts(); err != nil || len(all) != 5 || requests != 1 {
+		t.Fatalf("%d pools, by %d requests, %v", len(all), requests, err)
 	}
 	for i, want := range []string{"a@1", "none", "p", "p-2", "p.2"} {
 		f := all[i]

@@ -136,17 +136,12 @@ func (unwatched) Watch(context.Context, string) (<-chan struct{}, error) {
 // When the store tells of no more changes, a waiting lease pauses as usual.
 func TestWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0
-		store := unwatched{&hooked{Store: memlease.New(), before: func(op, _ string) error {
-			if op == "list" {
-				looks++
-			}
-			return nil
-		}}}
-		clock, p := newTestClock(), mustCreate(t, store, 1)
+		store := newTraffic(memlease.New())
+		clock, p := newTestClock(), mustCreate(t, unwatched{store}, 1)
 		keep(t, p, clock, Config{Window: time.Minute, First: time.Minute})
-		looks = 0
-		if _, err := try(t, p, clock, Config{Wait: 10 * time.Second}); !errors.Is(err, ErrNoWorker) || looks > 110 {
+		store.counts()
+		_, err := try(t, p, clock, Config{Wait: 10 * time.Second})
+		if _, looks, _ := store.counts(); !errors.Is(err, ErrNoWorker) || looks > 110 {
 			t.Errorf("it looked %d times in 10 s: %v", looks, err)
 		}
 	})
@@ -157,17 +152,11 @@ func TestWatchEnds(t *testing.T) {
 func TestWaitPrice(t *testing.T) {
 	for workers, most := range map[int]int{1: 102, 100: 102, 400: 27, 4000: 7} {
 		synctest.Test(t, func(t *testing.T) {
-			looks := 0
-			clock, store := newTestClock(), memlease.New()
-			p := stocked(t, store, clock, workers, workers, func(int) time.Duration { return time.Minute })
-			p.store = &hooked{Store: store, before: func(op, _ string) error {
-				if op == "list" {
-					looks++
-				}
-				return nil
-			}}
+			clock, store := newTestClock(), newTraffic(memlease.New())
+			p := stocked(t, store.Store, clock, workers, workers, func(int) time.Duration { return time.Minute })
+			p.store = store
 			_, err := try(t, p, clock, Config{Wait: 10 * time.Second})
-			if !errors.Is(err, ErrNoWorker) || looks > most || looks < most*9/10-1 {
+			if _, looks, _ := store.counts(); !errors.Is(err, ErrNoWorker) || looks > most || looks < most*9/10-1 {
 				t.Errorf("%d workers: %d looks in 10 s, want %d or a little less: %v", workers, looks, most, err)
 			}
 		})
