@@ -38,15 +38,12 @@ type Config struct {
 	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS. With CA clients
 	// also need a certificate of that authority.
 	CA, Cert, Key string
-
-	Dir string // where the members keep their data; "" means a temporary folder, which Close removes
 }
 
 // A Cluster is running members. The methods are safe for concurrent use. Members are numbered from
 // 0.
 type Cluster struct {
 	dir     string
-	remove  bool
 	nodes   []*process.Node
 	members []member
 	network *network
@@ -89,12 +86,9 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 }
 
 func start(ctx context.Context, server string, config Config) (_ *Cluster, err error) {
-	c := &Cluster{dir: config.Dir}
-	if c.dir == "" {
-		c.remove = true
-		if c.dir, err = os.MkdirTemp("", "firn-etcd-"); err != nil {
-			return nil, err
-		}
+	c := new(Cluster)
+	if c.dir, err = os.MkdirTemp("", "firn-etcd-"); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -122,8 +116,9 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 		return nil, err
 	}
 	var all []string
+	peer := func(i int) string { return "http://" + c.network.address(i) }
 	for i, n := range c.nodes {
-		all = append(all, n.Name+"="+c.Peer(i))
+		all = append(all, n.Name+"="+peer(i))
 	}
 	token := fmt.Sprintf("firn-%x", rand.Uint64()) // gives each cluster an ID of its own
 	for i, m := range c.members {
@@ -131,7 +126,7 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 		node.Command = []string{
 			server, "--name", node.Name, "--data-dir", m.data,
 			"--listen-client-urls", scheme + "://" + m.client, "--advertise-client-urls", scheme + "://" + m.client,
-			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", c.Peer(i),
+			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", peer(i),
 			"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new", "--initial-cluster-token", token,
 			"--listen-metrics-urls", "http://" + m.metrics, "--log-level", "warn", "--log-outputs", "stderr",
 		}
@@ -157,9 +152,7 @@ func (c *Cluster) Close() {
 	if c.network != nil {
 		c.network.close()
 	}
-	if c.remove {
-		os.RemoveAll(c.dir)
-	}
+	os.RemoveAll(c.dir)
 }
 
 // Len returns the number of members.
@@ -196,30 +189,6 @@ func (c *Cluster) Kill(i int) { c.nodes[i].Kill() }
 // not wait until the member is healthy.
 func (c *Cluster) Restart(i int) error { return c.nodes[i].Start() }
 
-// Configure adds flags to the command of a member, for its next starts. A flag that the member has
-// already gets another value.
-func (c *Cluster) Configure(i int, args ...string) {
-	c.nodes[i].Command = append(c.nodes[i].Command, args...)
-}
-
-// Join starts a member without data, in the running cluster of some members. A client has added the
-// member to the cluster, and perhaps removed it before. Join does not wait until the member is healthy.
-func (c *Cluster) Join(i int, members ...int) error {
-	c.Kill(i)
-	if err := os.RemoveAll(c.Data(i)); err != nil {
-		return err
-	}
-	var all []string
-	for _, m := range members {
-		all = append(all, c.nodes[m].Name+"="+c.Peer(m))
-	}
-	c.Configure(i, "--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "existing")
-	return c.Restart(i)
-}
-
-// Peer returns where a member listens to its peers, as a URL.
-func (c *Cluster) Peer(i int) string { return "http://" + c.network.address(i) }
-
 // Stop freezes a member (SIGSTOP). Connections stay open, and the member sends nothing.
 func (c *Cluster) Stop(i int) error { return c.nodes[i].Freeze() }
 
@@ -228,24 +197,11 @@ func (c *Cluster) Continue(i int) error { return c.nodes[i].Thaw() }
 
 // Isolate cuts a member off from all other members until Heal: no message arrives. Clients still
 // reach the member.
-func (c *Cluster) Isolate(i int) {
-	for j := range c.members {
-		if i != j {
-			c.network.set(i, j, false)
-			c.network.set(j, i, false)
-		}
-	}
-}
+func (c *Cluster) Isolate(i int) { c.network.isolate(i) }
 
 // Heal undoes each Isolate. Messages sent in the meantime now arrive, unless the senders
 // have given up.
-func (c *Cluster) Heal() {
-	for i := range c.members {
-		for j := range c.members {
-			c.network.set(i, j, true)
-		}
-	}
-}
+func (c *Cluster) Heal() { c.network.heal() }
 
 // pids returns the process numbers of the members, 0 for a member that does not run.
 func (c *Cluster) pids() (pids []int) {
@@ -291,17 +247,16 @@ func (c *Cluster) WaitHealthy(ctx context.Context) error {
 // Leader waits until a member leads a majority, and returns the number of the member.
 func (c *Cluster) Leader(ctx context.Context) (leader int, err error) {
 	err = process.Until(ctx, "etcd has no leader", nil, func(ctx context.Context) error {
-		up := c.available()
-		var leaders []int
+		connected, up := 0, c.available()
 		for i := range up {
 			// A leader that has just been cut off still believes that it leads.
-			reach := 0
-			for j := range up {
-				if up[j] && (i == j || c.network.open(i, j) && c.network.open(j, i)) {
-					reach++
-				}
+			if up[i] = up[i] && !c.network.isolated(i); up[i] {
+				connected++
 			}
-			if !up[i] || reach <= len(up)/2 {
+		}
+		var leaders []int
+		for i := range up {
+			if !up[i] || connected <= len(up)/2 {
 				continue
 			}
 			if body, err := c.get(ctx, i, "/metrics"); err == nil && bytes.Contains(body, []byte("\netcd_server_is_leader 1\n")) {

@@ -13,10 +13,9 @@ import (
 
 // A network relays the connections between members. All peers know a member by the same address, at
 // which the network listens. The network looks up the process at the other end of a connection, and
-// so knows the member that connects. Each link, from a member to a peer, can therefore be cut by
-// itself.
+// so knows the member that connects.
 //
-// The network does not close the connections of a link that is cut. Nothing passes, as if all
+// The network does not close the connections of a member that is cut off. Nothing passes, as if all
 // packets were lost.
 type network struct {
 	gates []net.Listener
@@ -25,16 +24,13 @@ type network struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	cut     map[link]bool
+	cut     map[int]bool // the members that are cut off
 	conns   map[net.Conn]bool
 	closed  bool
 }
 
-// A link is all connections of a member to a peer.
-type link struct{ from, to int }
-
 func newNetwork(n int, peers func(i int) string, pids func() []int) (*network, error) {
-	w := &network{peers: peers, pids: pids, cut: make(map[link]bool), conns: make(map[net.Conn]bool)}
+	w := &network{peers: peers, pids: pids, cut: make(map[int]bool), conns: make(map[net.Conn]bool)}
 	w.changed = sync.NewCond(&w.mu)
 	for i := range n {
 		gate, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,24 +46,31 @@ func newNetwork(n int, peers func(i int) string, pids func() []int) (*network, e
 
 func (w *network) address(i int) string { return w.gates[i].Addr().String() }
 
-func (w *network) set(from, to int, open bool) {
+func (w *network) isolate(member int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cut[link{from, to}] = !open
+	w.cut[member] = true
+}
+
+func (w *network) heal() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.cut)
 	w.changed.Broadcast()
 }
 
-func (w *network) open(from, to int) bool {
+// isolated reports whether a member is cut off.
+func (w *network) isolated(member int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.cut[link{from, to}]
+	return w.cut[member]
 }
 
-// pass waits until the link is whole, and returns false if the network is closed first.
-func (w *network) pass(l link) bool {
+// pass waits until neither member is cut off, and returns false if the network is closed first.
+func (w *network) pass(from, to int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.cut[l] && !w.closed {
+	for (w.cut[from] || w.cut[to]) && !w.closed {
 		w.changed.Wait()
 	}
 	return !w.closed
@@ -118,15 +121,14 @@ func (w *network) serve(gate net.Listener, to int) {
 	}
 }
 
-// relay copies bytes in both directions while the link is whole.
+// relay copies bytes in both directions while neither member is cut off.
 func (w *network) relay(c net.Conn, to int) {
 	defer w.drop(c)
 	from, err := w.source(c)
 	if err != nil {
 		return // the process has ended
 	}
-	l := link{from, to}
-	if !w.pass(l) {
+	if !w.pass(from, to) {
 		return
 	}
 	d, err := net.Dial("tcp", w.peers(to))
@@ -137,18 +139,18 @@ func (w *network) relay(c net.Conn, to int) {
 	done := make(chan struct{}, 2)
 	for _, ends := range [][2]net.Conn{{c, d}, {d, c}} {
 		go func() {
-			w.copy(ends[1], ends[0], l)
+			w.copy(ends[1], ends[0], func() bool { return w.pass(from, to) })
 			done <- struct{}{}
 		}()
 	}
 	<-done
 }
 
-func (w *network) copy(to io.Writer, from io.Reader, l link) {
+func (w *network) copy(to io.Writer, from io.Reader, pass func() bool) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(b)
-		if !w.pass(l) {
+		if !pass() {
 			return
 		}
 		if _, failed := to.Write(b[:n]); err != nil || failed != nil {
