@@ -85,9 +85,7 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	config, _, err := parse(address.Parse("postgres://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	c := config.ConnConfig
 	if describe(c) != "postgres://there:6000/db" || c.User != "me" || c.Password != "of the file" || c.RuntimeParams["application_name"] != "mine" {
 		t.Errorf("%s of %s with %q, %v", describe(c), c.User, c.Password, c.RuntimeParams)
@@ -105,12 +103,10 @@ func TestBadAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		"mysql://host/db":                                         "want postgres://",
 		"host=127.0.0.1 dbname=test":                              "scheme://",
-		"postgres://me@host:99999/db":                             "is not a host",
 		"postgres://me@host/db?tabel=x":                           "no setting tabel",
 		"postgres://me@host/db?search_path=x":                     "no setting search_path",
 		"postgres://me@host/db?default_query_exec_mode=exec":      "no setting default_query_exec_mode",
 		"postgres://me@host/db?host=/tmp":                         "no setting host",
-		"postgres://me@host/db?timeout=5":                         "not a positive duration",
 		"postgres://me@host/db?table=a.b.c":                       `table "a.b.c"`,
 		"postgres://me@host/db?table=.b":                          `table ".b"`,
 		"postgres://me@host/db?table=a.":                          `table "a."`,
@@ -119,9 +115,6 @@ func TestBadAddress(t *testing.T) {
 		"postgres://me@host/db?table=" + strings.Repeat("a", 64):  "up to 63",
 		"postgres://me@host/db?target_session_attrs=standby":      "target_session_attrs",
 		"postgres://me@host/db?target_session_attrs=hunter2":      "target_session_attrs",
-		"postgres://me:hunter2@host/db?password=hunter2":          "two passwords",
-		"postgres://me@host/db?password-file=/nowhere/at/all":     "no such file",
-		"postgres://me@host/db?password-env=FIRN_TEST_NOTHING":    "the environment has no FIRN_TEST_NOTHING",
 		"postgres://me:hunter2@host/db?sslmode=perhaps":           "sslmode is invalid",
 		"postgres://me:hunter2@host/db?sslrootcert=/nowhere":      "no such file",
 		"postgres://me:hunter2@host/db?connect_timeout=soon":      "connect_timeout",

@@ -23,7 +23,12 @@ func diagnosed(t *testing.T, s *Store, err error) error {
 // TestDiagnose is for what is hard to bring about.
 func TestDiagnose(t *testing.T) {
 	s := &Store{name: name{"public", "leases"}, table: `"public"."leases"`}
-	for code, want := range map[string]string{"40001": "wait", "40P01": "wait", "57P01": "wait", "57014": "settings", "08P01": "settings"} {
+	for code, want := range map[string]string{
+		"40001": "wait", "40P01": "wait", "57P01": "wait",
+		"57P03": "wait",     // a server that takes no connections yet
+		"53100": "settings", // a full disk
+		"57014": "settings", "08P01": "settings",
+	} {
 		err := diagnosed(t, s, fmt.Errorf("outer: %w", &pgconn.PgError{Severity: "ERROR", Code: code, Message: "it fails"}))
 		storetest.Fails(t, code, err, driver.ErrUnavailable, code, "remedy: "+want)
 	}

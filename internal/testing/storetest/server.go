@@ -58,14 +58,6 @@ func Start(t testing.TB, command func(path string, port int) []string, names ...
 	return s
 }
 
-// Run starts the server again.
-func (s *Server) Run() {
-	s.t.Helper()
-	if err := s.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // Stop has the server stand still until [Server.Resume].
 func (s *Server) Stop() {
 	s.t.Helper()

@@ -118,9 +118,7 @@ func manyPages(t *testing.T, c *etcdtest.Cluster) {
 		for n := i; n < i+100; n++ {
 			puts = append(puts, clientv3.OpPut(fmt.Sprintf("%s/pool/%05d", prefix, n), fmt.Sprint(n)))
 		}
-		if _, err := raw.Txn(t.Context()).Then(puts...).Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(raw.Txn(t.Context()).Then(puts...).Commit()))
 	}
 	storetest.Pages(t, s, many)
 }
@@ -131,9 +129,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	raw, s := client(t, c.Endpoints()...), storetest.Open(t, etcdlease.Open, c.Address(prefix))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for _, key := range []string{"/Upper", "/a//b", "/", "/a:b", "/.hidden"} {
-		if _, err := raw.Put(t.Context(), prefix+key, "foreign"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(raw.Put(t.Context(), prefix+key, "foreign")))
 	}
 	list, err := s.List(t.Context(), "")
 	if err != nil || len(list) != 1 || list[0].Key != "a" {
@@ -149,9 +145,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	// An entry with a lease of etcd, which etcd will delete.
 	lease, err := raw.Grant(t.Context(), 3600)
 	testkit.OK(t, err)
-	if _, err := raw.Put(t.Context(), prefix+"/c", "", clientv3.WithLease(lease.ID)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, testkit.Err(raw.Put(t.Context(), prefix+"/c", "", clientv3.WithLease(lease.ID))))
 	storetest.FindingsLose(t, s, true, "1 entries are tied")
 	// Put removes the lease of etcd.
 	e, err := s.Get(t.Context(), "c")

@@ -3,7 +3,9 @@ package etcdlease_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"testing"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
@@ -35,12 +37,8 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			prefix := space()
-			var handles []driver.Store
-			for range 3 {
-				handles = append(handles, hasty(t, c.Address(prefix)))
-			}
 			beside := hasty(t, c.Address(space()))
-			histories.Under(t, handles, func() error {
+			handles := histories.Under(t, func() driver.Store { return hasty(t, c.Address(prefix)) }, func() error {
 				leader, err := c.Leader(t.Context())
 				if err != nil {
 					return err
@@ -96,19 +94,15 @@ type whole struct {
 	*etcdtest.Cluster
 }
 
-func (w whole) each(f func(member int) error) {
+func (w whole) each(f func(member int) error) (err error) {
 	for i := range w.Len() {
-		testkit.OK(w.t, f(i))
+		err = errors.Join(err, f(i))
 	}
+	return err
 }
 
-func (w whole) Stop()   { w.each(w.Cluster.Stop) }
-func (w whole) Resume() { w.each(w.Cluster.Continue) }
-func (w whole) Kill()   { w.each(func(i int) error { w.Cluster.Kill(i); return nil }) }
-func (w whole) Run() {
-	w.each(w.Cluster.Restart)
-	testkit.OK(w.t, w.WaitHealthy(w.t.Context()))
-}
+func (w whole) Stop()   { testkit.OK(w.t, w.each(w.Cluster.Stop)) }
+func (w whole) Resume() { testkit.OK(w.t, w.each(w.Cluster.Continue)) }
 
 // TestDown has a cluster that is frozen, killed, or without a majority.
 func TestDown(t *testing.T) {
@@ -116,13 +110,19 @@ func TestDown(t *testing.T) {
 	t.Parallel()
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
-	faults := func(t *testing.T) storetest.Faulty[*etcdlease.Store] {
+	t.Run("frozen", func(t *testing.T) {
 		prefix := space()
-		return storetest.Faulty[*etcdlease.Store]{Server: whole{t, c}, Open: etcdlease.Open, None: "1",
-			Addr: func(settings ...string) string { return storetest.With(c.Address(prefix), settings...) }}
-	}
-	t.Run("frozen", func(t *testing.T) { faults(t).Stopped(t) })
-	t.Run("killed", func(t *testing.T) { faults(t).Restart(t) })
+		storetest.Faulty[*etcdlease.Store]{Server: whole{t, c}, Open: etcdlease.Open, None: "1",
+			Addr: func(settings ...string) string { return storetest.With(c.Address(prefix), settings...) }}.Stopped(t)
+	})
+	t.Run("killed", func(t *testing.T) {
+		prefix, all := space(), whole{t, c}
+		histories.Under(t, func() driver.Store { return hasty(t, c.Address(prefix)) }, func() error {
+			time.Sleep(300 * time.Millisecond) // in which some calls are made
+			all.each(func(i int) error { c.Kill(i); return nil })
+			return errors.Join(all.each(c.Restart), c.WaitHealthy(t.Context()))
+		})
+	})
 	t.Run("no majority", func(t *testing.T) {
 		prefix := space()
 		s, patient := storetest.Open(t, etcdlease.Open, c.Address(prefix)+"?timeout=2s"), storetest.Open(t, etcdlease.Open, c.Address(prefix))
@@ -138,60 +138,41 @@ func TestDown(t *testing.T) {
 	})
 }
 
-// TestNoStaleReads asks a member that is cut off from the others. The member does not answer from
-// memory.
-func TestNoStaleReads(t *testing.T) {
-	services.Full(t)
-	t.Parallel()
-	turn.Take(t)
-	c := etcdtest.New(t, etcdtest.Config{Args: quick})
-	leader, err := c.Leader(t.Context())
-	testkit.OK(t, err)
-	prefix := space()
-	for key, cut := range map[string]int{"a": leader, "b": (leader + 1) % c.Len()} {
-		there, elsewhere := only(c, cut, prefix), only(c, (cut+1)%c.Len(), prefix)
-		near, far := storetest.Open(t, etcdlease.Open, there), storetest.Open(t, etcdlease.Open, elsewhere)
-		isolated, other := hasty(t, there), hasty(t, elsewhere)
-		rev := storetest.Put(t, near, key, "old", driver.None)
-		storetest.Want(t, far, key, "old", rev)
-		c.Isolate(cut)
-		wait.Until(t, "the other members make a change", func() bool {
-			if _, err := other.Put(t.Context(), key, []byte("new"), rev); err == nil {
-				return true
-			}
-			e, err := other.Get(t.Context(), key)
-			return err == nil && string(e.Value) == "new"
-		})
-		for range 2 {
-			e, err := isolated.Get(t.Context(), key)
-			storetest.Fails(t, "the error", err, driver.ErrUnavailable)
-			if err == nil {
-				t.Fatalf("it answered with %q", e.Value)
-			}
-			if list, err := isolated.List(t.Context(), ""); err == nil {
-				t.Fatalf("it listed %v", list)
-			}
-			_, err = isolated.Put(t.Context(), key, []byte("newer"), rev)
-			if err == nil || errors.Is(err, driver.ErrConflict) {
-				t.Fatalf("Put at a member that is cut off: %v", err)
-			}
-		}
-		c.Heal()
-		testkit.OK(t, c.WaitHealthy(t.Context()))
-		if e, err := near.Get(t.Context(), key); err != nil || string(e.Value) != "new" {
-			t.Errorf("afterwards: %q, %v", e.Value, err)
-		}
-	}
-}
-
+// TestForgotten restores old data of a server, as after a failover that lost changes. A store that has seen newer
+// data refuses the server. A new store puts a change at the revision of the lost change, which the first store
+// therefore must not take for its own.
 func TestForgotten(t *testing.T) {
 	services.Full(t)
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Members: 1})
 	open := func() *etcdlease.Store { return storetest.Open(t, etcdlease.Open, c.Address("p")) }
-	s := storetest.Forgotten(t, open, c.Data(0), func() { c.Kill(0) }, func() { testkit.OK(t, errors.Join(c.Restart(0), c.WaitHealthy(t.Context()))) })
-	_, err := s.Inspect(t.Context())
-	storetest.Fails(t, "the error", err, driver.ErrUnsafe, "forgotten", "remedy: restored")
+	start := func() { testkit.OK(t, errors.Join(c.Restart(0), c.WaitHealthy(t.Context()))) }
+	s, data, backup := open(), c.Data(0), t.TempDir()
+	rev := storetest.Put(t, s, "a", "0", driver.None)
+	c.Kill(0)
+	testkit.OK(t, os.CopyFS(backup, os.DirFS(data)))
+	start()
+	wait.Until(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	storetest.Want(t, s, "a", "0", rev) // after a crash of the process nothing is missing
+	lost := storetest.Put(t, s, "a", "lost", rev)
+	c.Kill(0)
+	testkit.OK(t, errors.Join(os.RemoveAll(data), os.CopyFS(data, os.DirFS(backup))))
+	start()
+	wait.Until(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
+	other := open()
+	storetest.Want(t, other, "a", "0", rev)
+	if reused := storetest.Put(t, other, "a", "another", rev); reused != lost {
+		t.Errorf("the change has revision %s, and the lost change had %s: the test shows nothing", reused, lost)
+	}
+	for range 2 {
+		errs := storetest.Calls(t.Context(), s, lost)
+		_, errs["watch"] = s.Watch(t.Context(), "")
+		_, errs["inspect"] = s.Inspect(t.Context())
+		for call, err := range errs {
+			storetest.Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten", "remedy: restored")
+		}
+	}
+	storetest.Want(t, other, "a", "another", lost)
 }
 
 // again makes a call until it succeeds.

@@ -43,9 +43,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Inspect(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a context that has ended: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Inspect(ctx)), context.Canceled, "with a context that has ended")
 }
 
 // A database that fills up, on a cluster of one member.

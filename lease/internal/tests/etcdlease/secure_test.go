@@ -184,9 +184,7 @@ func TestSecure(t *testing.T) {
 		testkit.OK(t, err)
 		defer root.Close()
 		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
-		if _, err := root.UserChangePassword(t.Context(), "reader", "another"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(root.UserChangePassword(t.Context(), "reader", "another")))
 		_, err = s.Get(t.Context(), "a")
 		storetest.Fails(t, "the error", err, driver.ErrUnavailable, "remedy: permissions")
 	})

@@ -2,7 +2,6 @@ package etcdlease_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -84,16 +83,12 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 
 	cancel()
 	wait.Closed(t, "a watch ends with its context", all)
-	if _, err := s.Watch(ctx, ""); !errors.Is(err, context.Canceled) {
-		t.Errorf("Watch with a context that has ended: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Watch(ctx, "")), context.Canceled, "Watch with a context that has ended")
 	storetest.Put(t, other, "p/b", "", driver.None)
 	storetest.Told(t, "a change after another watch has ended", pool)
 	s.Close()
 	wait.Closed(t, "a watch ends with its store", pool)
-	if _, err := s.Watch(t.Context(), ""); !errors.Is(err, driver.ErrUnavailable) {
-		t.Errorf("Watch after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Watch(t.Context(), "")), driver.ErrUnavailable, "Watch after Close")
 }
 
 // TestWatchFaults loses the connections of watches. A watch goes on and misses no change: if the
@@ -142,9 +137,7 @@ func TestWatchFaults(t *testing.T) {
 		drain(roaming)
 		change()
 		last := change()
-		if _, err := client(t, c.Endpoint(1)).Compact(t.Context(), last); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, testkit.Err(client(t, c.Endpoint(1)).Compact(t.Context(), last)))
 		storetest.Told(t, "a change while one member is down", roaming)
 		drain(changed)
 		testkit.OK(t, c.Restart(0))

@@ -10,10 +10,12 @@ import (
 	"github.com/firn-id/firn/lease/drivertest"
 )
 
-// Under runs histories while a fault happens again and again: until the fault has happened twice at
-// least, and the histories show changes, conflicts, and calls that have gone wrong.
-func Under(t *testing.T, handles []driver.Store, fault func() error) {
+// Under runs histories of three handles while a fault happens again and again: until the fault has
+// happened twice at least, and the histories show changes, conflicts, and calls that have gone wrong.
+// It returns the handles.
+func Under(t *testing.T, open func() driver.Store, fault func() error) []driver.Store {
 	t.Helper()
+	handles := []driver.Store{open(), open(), open()}
 	var over atomic.Bool
 	var happened atomic.Int32
 	ended := make(chan struct{})
@@ -41,8 +43,9 @@ func Under(t *testing.T, handles []driver.Store, fault func() error) {
 		}
 		if t.Failed() || happened.Load() > 1 && sum.Changed >= 100 && sum.Conflicts > 0 && sum.Unknown > 0 && sum.Failed > 0 {
 			t.Logf("%d faults, %d histories: %+v", happened.Load(), seed+1, sum)
-			return
+			return handles
 		}
 	}
 	t.Errorf("%d faults, and the histories show nothing: %+v", happened.Load(), sum)
+	return handles
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -215,28 +214,14 @@ func TestLocked(t *testing.T) {
 	storetest.Put(t, s, "a", "y", rev)
 }
 
-// seems returns the address of a new database of a server. The server seems to be of an old version there: the catalogue
-// of the database has another current_setting.
-func seems(t testing.TB, server, version, number string) (addr string) {
-	name := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	if server == given() {
-		made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
-	}
-	run(t, connect(t, server), "CREATE DATABASE %s", name)
-	u, err := url.Parse(server)
-	testkit.OK(t, err)
-	u.Path = "/" + name
-	addr = u.String()
+// TestTooOld has a server that seems to be of an old version: the catalogue of a database has another current_setting.
+func TestTooOld(t *testing.T) {
+	_, addr := database(t, connect(t, given()), "")
 	storetest.Prepare(t, pglease.Open, addr)
 	run(t, connect(t, addr), "SET allow_system_table_mods = on; ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO true_setting; "+
 		"CREATE FUNCTION pg_catalog.current_setting(name text) RETURNS text LANGUAGE sql AS $$ SELECT CASE name "+
-		"WHEN 'server_version' THEN '%s' WHEN 'server_version_num' THEN '%s' ELSE pg_catalog.true_setting(name) END $$", version, number)
-	return addr
-}
-
-func TestTooOld(t *testing.T) {
-	connect(t, given())
-	s, err := pglease.Open(t.Context(), seems(t, given(), "9.6.24", "90624"))
+		"WHEN 'server_version' THEN '9.6.24' WHEN 'server_version_num' THEN '90624' ELSE pg_catalog.true_setting(name) END $$")
+	s, err := pglease.Open(t.Context(), addr)
 	storetest.Fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "PostgreSQL 9.6.24 is too old", "want 10 or later", "remedy: settings")
 }
 

@@ -87,27 +87,6 @@ func TestSecondAttempt(t *testing.T) {
 	}
 }
 
-// TestCancelled cancels calls that wait for an answer.
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	p, s, _ := throughProxy(t)
-	p.set(func() { p.frozen = true })
-	for name, call := range map[string]func(ctx context.Context) error{
-		"Get":     func(ctx context.Context) error { _, err := s.Get(ctx, "a"); return err },
-		"List":    func(ctx context.Context) error { _, err := s.List(ctx, ""); return err },
-		"Put":     func(ctx context.Context) error { _, err := s.Put(ctx, "a", nil, driver.None); return err },
-		"Now":     func(ctx context.Context) error { _, err := s.Now(ctx); return err },
-		"Inspect": func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },
-		"Prepare": s.Prepare,
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Millisecond, cancel)
-		if err := call(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, cancelled: %v; want an error that is context.Canceled", name, err)
-		}
-	}
-}
-
 // TestCut has connections go silent after any number of bytes of a Put. No transaction of the part
 // that has arrived holds up other clients.
 func TestCut(t *testing.T) {

@@ -2,11 +2,8 @@ package pglease_test
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -24,19 +21,14 @@ import (
 // in a sequence, which no rollback resets.
 func owned(t *testing.T, conn *pgx.Conn, owner string) (addr string, super *pgx.Conn) {
 	t.Helper()
-	database := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", database))
-	run(t, conn, "CREATE DATABASE %s OWNER %s", database, owner)
-	u, err := url.Parse(given())
-	testkit.OK(t, err)
-	u.Path = "/" + database
-	super = connect(t, u.String())
+	_, addr = database(t, conn, "OWNER "+owner)
+	super = connect(t, addr)
 	run(t, super, `SET ROLE %s;
 		CREATE SCHEMA s; GRANT USAGE ON SCHEMA s TO PUBLIC; CREATE SEQUENCE public.ran; GRANT ALL ON SEQUENCE public.ran TO PUBLIC;
 		CREATE FUNCTION public.hostile() RETURNS int LANGUAGE sql AS $$ SELECT nextval('public.ran')::int $$;
 		CREATE FUNCTION public.fire() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.hostile(); RETURN NEW; END $$;
 		RESET ROLE`, owner)
-	return u.String(), super
+	return addr, super
 }
 
 // leases makes a table as a store does, with too many grants.

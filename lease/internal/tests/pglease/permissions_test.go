@@ -1,9 +1,7 @@
 package pglease_test
 
 import (
-	"crypto/rand"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -24,14 +22,8 @@ func TestPermissions(t *testing.T) {
 	for i := range poor {
 		poor[i] = role(t, conn, "")
 	}
-	database := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", database))
-	run(t, conn, "CREATE DATABASE %s", database)
+	database, addr := database(t, conn, "", "table=ids.leases")
 	run(t, conn, "REVOKE ALL ON DATABASE %s FROM PUBLIC", database)
-	u, err := url.Parse(given("table=ids.leases"))
-	testkit.OK(t, err)
-	u.Path = "/" + database
-	addr := u.String()
 	owner := storetest.Open(t, pglease.Open, addr)
 	testkit.OK(t, minter.Create(t.Context(), owner)) // makes the table
 	inside, err := pgx.Connect(t.Context(), strings.Replace(addr, "table=ids.leases", "", 1))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -82,6 +83,19 @@ func role(t testing.TB, conn *pgx.Conn, attributes string, defaults ...string) s
 		run(t, conn, "ALTER ROLE %s SET %s", name, d)
 	}
 	return name
+}
+
+// database makes a database on the shared server, which is dropped after the test. It returns the address
+// of the server with that database, and with settings added.
+func database(t testing.TB, conn *pgx.Conn, attributes string, settings ...string) (name, addr string) {
+	t.Helper()
+	name = "firn_test_" + strings.ToLower(rand.Text()[:10])
+	made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
+	run(t, conn, "CREATE DATABASE %s %s", name, attributes)
+	u, err := url.Parse(given(settings...))
+	testkit.OK(t, err)
+	u.Path = "/" + name
+	return name, u.String()
 }
 
 // as returns an address with another user.

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -164,12 +161,8 @@ func TestRestart(t *testing.T) {
 	s := server(t, pgtest.Config{})
 	turn.Take(t)
 	addr := storetest.With(s.Address(), "table=test.leases", "timeout=30s")
-	var stores []driver.Store
 	storetest.Prepare(t, pglease.Open, addr)
-	for range 3 {
-		stores = append(stores, storetest.Open(t, pglease.Open, addr))
-	}
-	histories.Under(t, stores, func() error {
+	histories.Under(t, func() driver.Store { return storetest.Open(t, pglease.Open, addr) }, func() error {
 		time.Sleep(300 * time.Millisecond) // in which some calls are made
 		return s.Restart(t.Context())
 	})
@@ -177,18 +170,14 @@ func TestRestart(t *testing.T) {
 
 // A stoppable server stops all its processes, as happens on a machine without free memory, or on a
 // virtual machine that moves.
-type stoppable struct {
-	*pgtest.Server
-	t *testing.T
-}
+type stoppable struct{ *pgtest.Server }
 
 func (s stoppable) Resume() { s.Continue() }
-func (s stoppable) Run()    { testkit.OK(s.t, s.Start(s.t.Context())) }
 
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
-	storetest.Faulty[*pglease.Store]{Server: stoppable{s, t}, Open: pglease.Open, None: none,
+	storetest.Faulty[*pglease.Store]{Server: stoppable{s}, Open: pglease.Open, None: none,
 		Addr: func(settings ...string) string { return storetest.With(s.Address(), settings...) }}.Stopped(t)
 }
 
@@ -359,38 +348,6 @@ func TestStandby(t *testing.T) {
 	storetest.Put(t, both, "a", "z", rev)
 }
 
-// TestNotStarted has a server that takes no connections yet.
-func TestNotStarted(t *testing.T) {
-	t.Parallel()
-	primary := server(t, pgtest.Config{})
-	cold := standby(t, primary, "cold", pgtest.Config{Settings: map[string]string{"hot_standby": "off"}})
-	_, err := pglease.Open(t.Context(), cold.Address())
-	storetest.Fails(t, "a server that is starting", err, driver.ErrUnavailable, "57P03", "remedy: wait")
-}
-
-func TestPassword(t *testing.T) {
-	s := server(t, pgtest.Config{HBA: []string{"host all guarded 127.0.0.1/32 scram-sha-256", "host all outside 127.0.0.1/32 reject"}})
-	execute(t, s, "CREATE ROLE guarded LOGIN PASSWORD 'hunter2''s'", "CREATE ROLE outside LOGIN", "CREATE SCHEMA test AUTHORIZATION guarded")
-	storetest.Unset(t, "PG")
-	file := filepath.Join(t.TempDir(), "password")
-	testkit.OK(t, os.WriteFile(file, []byte("hunter2's\n"), 0o600))
-	t.Setenv("FIRN_TEST_PASSWORD", "hunter2's")
-	addr := storetest.With(as(s.Address(), "guarded"), "table=test.leases")
-	for key, setting := range map[string]string{"file": "password-file=" + file, "env": "password-env=FIRN_TEST_PASSWORD", "self": "password=hunter2%27s"} {
-		st := storetest.Prepare(t, pglease.Open, storetest.With(addr, setting))
-		storetest.Put(t, st, key, "x", driver.None)
-		if strings.Contains(fmt.Sprint(st), "hunter2") {
-			t.Errorf("%v shows the password", st)
-		}
-	}
-	for what, addr := range map[string]string{"a wrong password": storetest.With(addr, "password=hunter22"), "no password": addr} {
-		_, err := pglease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrRefused, "28P01", "remedy: permissions")
-	}
-	_, err := pglease.Open(t.Context(), as(s.Address(), "outside"))
-	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "remedy: permissions")
-}
-
 // TestNewPassword: a store that is open takes a changed password from the file of its address.
 func TestNewPassword(t *testing.T) {
 	t.Parallel()
@@ -417,55 +374,6 @@ func TestNewPassword(t *testing.T) {
 	storetest.Fails(t, "without the file", err, driver.ErrRefused, "28P01", "remedy: permissions")
 	write("new")
 	storetest.Want(t, st, "a", "x", rev)
-}
-
-// TestFull has the table on a file system that fills up.
-func TestFull(t *testing.T) {
-	t.Parallel()
-	if os.Getuid() != 0 {
-		t.Skip("only root can mount a file system")
-	}
-	// The process has its own mounts, which end with the process.
-	const env = "FIRN_TEST_MOUNTS"
-	if os.Getenv(env) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestFull$", "-test.v")
-		cmd.Env = append(os.Environ(), env+"=1")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-		out, err := cmd.CombinedOutput()
-		if _, started := err.(*exec.ExitError); err != nil && !started || strings.Contains(string(out), "--- SKIP") {
-			t.Skipf("%v\n%s", err, out)
-		}
-		if err != nil || !strings.Contains(string(out), "--- PASS: TestFull") {
-			t.Errorf("%v\n%s", err, out)
-		}
-		return
-	}
-	dir, err := os.MkdirTemp("", "pgtest-")
-	testkit.OK(t, err)
-	defer os.Remove(dir)
-	s := server(t, pgtest.Config{})
-	u, err := user.Lookup("postgres") // as whom the server runs
-	testkit.OK(t, err)
-	if err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
-		syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400k,mode=0700,uid="+u.Uid+",gid="+u.Gid)); err != nil {
-		t.Skipf("the system does not permit to mount a tmpfs: %v", err)
-	}
-	defer syscall.Unmount(dir, syscall.MNT_DETACH)
-	st := storetest.Prepare(t, pglease.Open, storetest.With(s.Address(), "table=test.leases"))
-	rev := storetest.Put(t, st, "a", "x", driver.None)
-	execute(t, s, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE test.leases SET TABLESPACE small", "ALTER TABLE test.leases ALTER value SET STORAGE PLAIN",
-		"CREATE TABLE test.other TABLESPACE small AS SELECT generate_series(1, 2000)")
-	for i := 0; ; i++ {
-		_, err := st.Put(t.Context(), fmt.Sprint("full/", i), make([]byte, driver.MaxValue), driver.None)
-		if err == nil && i < 1000 {
-			continue
-		}
-		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "remedy: settings")
-		break
-	}
-	storetest.Want(t, st, "a", "x", rev)
-	execute(t, s, "DROP TABLE test.other")
-	storetest.Put(t, st, "full/after", strings.Repeat("x", driver.MaxValue), driver.None)
 }
 
 // TestHostilePath: a schema in the search_path adds operators to PostgreSQL's own, such as numeric * integer.

@@ -11,7 +11,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/redislease"
 )
@@ -27,8 +26,7 @@ func TestPermissions(t *testing.T) {
 			at := func(user string) string { return "redis://" + user + srv.Host() + "/" + settings }
 			owner := storetest.Prepare(t, redislease.Open, at(""))
 			testkit.OK(t, minter.Create(t.Context(), owner))
-			admin := redis.NewClient(&redis.Options{Addr: srv.Host()})
-			defer admin.Close()
+			admin := client(t, srv.Host())
 			command(t, admin, "SCRIPT", "FLUSH")
 			use := func(user, without string) error {
 				t.Helper()
@@ -54,9 +52,7 @@ func TestPermissions(t *testing.T) {
 				}
 				return err
 			}
-			if err := use("whole", ""); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, use("whole", ""))
 			text, err := redislease.Permissions(at("x@"), "")
 			testkit.OK(t, err)
 			n := 0
@@ -83,13 +79,8 @@ func TestPermissions(t *testing.T) {
 	}
 	t.Run("cluster", func(t *testing.T) {
 		srv := start(t, append([]string{"--cluster-enabled", "yes"}, durable...)...)
-		admin := redis.NewClient(&redis.Options{Addr: srv.Host()})
-		defer admin.Close()
-		command(t, admin, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-		wait.Until(t, "the cluster has all slots", func() bool {
-			info, err := admin.ClusterInfo(t.Context()).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok")
-		})
+		admin := client(t, srv.Host())
+		form(t, admin)
 		at := func(user string) string { return "redis://" + user + srv.Host() + "/0?timeout=2m&cluster=true" }
 		testkit.OK(t, minter.Create(t.Context(), storetest.Prepare(t, redislease.Open, at(""))))
 		text, err := redislease.Permissions(at("ids@"), "")

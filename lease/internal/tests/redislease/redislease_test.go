@@ -208,14 +208,3 @@ func TestLease(t *testing.T) {
 	}
 	drivertest.RunLeases(t, spaces(prefix(t, needGiven(t)), given(), nil))
 }
-
-// TestString opens the address that a store shows, and finds the same entries.
-func TestString(t *testing.T) {
-	name := prefix(t, needGiven(t))
-	if strings.Contains(given(), "@") || strings.Contains(given(), "password") {
-		t.Skip("the address that is shown has no password")
-	}
-	s := storetest.Prepare(t, redislease.Open, given("prefix="+name))
-	rev := storetest.Put(t, s, "a", "x", driver.None)
-	storetest.Want(t, storetest.Open(t, redislease.Open, s.String()), "a", "x", rev)
-}

@@ -9,7 +9,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/lease/redislease"
 )
 
 // A server is a Redis or Valkey of the test's own.
@@ -47,9 +46,4 @@ var durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
 
 func (s server) address(settings ...string) string {
 	return storetest.Patient(storetest.With("redis://"+s.Host()+"/0", settings...))
-}
-
-// faults returns the suite of faults on a server.
-func (s server) faults() storetest.Faulty[*redislease.Store] {
-	return storetest.Faulty[*redislease.Store]{Server: s.Server, Open: redislease.Open, Addr: s.address, None: none}
 }
