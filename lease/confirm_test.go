@@ -157,6 +157,47 @@ func TestConfirmLost(t *testing.T) {
 	}
 }
 
+// A process that is stopped mints after its successor, and Confirm finds out. If the process has the
+// worker again, since is after the IDs from before.
+func TestConfirmStrictOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, other := newTestClock(), mustCreate(t, memlease.New(), 1)
+		p, down := cutOff(other)
+		stopped := newTestClock()
+		g, l, _ := keep(t, p, stopped, Config{Window: 3 * time.Second})
+		time.Sleep(time.Minute)
+		before := testkit.Must(g.TryNext())
+		if since, err := l.Confirm(t.Context()); err != nil || since.After(timeOf(before)) {
+			t.Fatalf("before the stop: since %v, %v", since, err)
+		}
+		down.Store(true)
+		time.Sleep(4 * time.Second)
+		stopped.step(-4 * time.Second) // it has slept, and so has its clock
+		successor, held, _ := keep(t, other, clock, Config{})
+		greater := testkit.Must(successor.TryNext())
+		small, err := g.TryNext()
+		if err != nil || small >= greater {
+			t.Fatalf("%v, %v after %v of its successor: the fault that Confirm is for does not show", small, err, greater)
+		}
+		down.Store(false)
+		if _, err := l.Confirm(t.Context()); !errors.Is(err, ErrLost) {
+			t.Errorf("confirmed although the successor has minted: %v", err)
+		}
+
+		// The same lease, and the same incarnation, has the worker again.
+		testkit.OK(t, held.Close())
+		stopped.step(4 * time.Second)
+		time.Sleep(time.Minute)
+		since, err := l.Confirm(t.Context())
+		if err != nil || !since.After(timeOf(small)) || !since.After(timeOf(greater)) {
+			t.Errorf("it has the worker again since %v, %v; its IDs from before are of %v", since, err, timeOf(small))
+		}
+		if id := testkit.Must(g.TryNext()); timeOf(id).Before(since) {
+			t.Errorf("an ID of %v, but since is %v", timeOf(id), since)
+		}
+	})
+}
+
 // The record alone decides: the lease has the worker again, but the reply was lost.
 func TestConfirmUnacknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
