@@ -10,7 +10,6 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
-	"github.com/firn-id/firn/lease"
 )
 
 // newList returns the command firn pool list.
@@ -38,12 +37,12 @@ func newList(s *cli.Streams) *cobra.Command {
 
 // list lists the pools of a store.
 func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) error {
-	store, _, err := st.LookForAll(ctx)
+	store, at, err := st.LookForAll(ctx)
 	if err != nil {
 		return st.Hint(err)
 	}
 	defer store.Close()
-	found, err := lease.Survey(ctx, store)
+	found, err := stores.Survey(ctx, store, at)
 	if err != nil {
 		return st.Hint(err)
 	}

@@ -101,3 +101,21 @@ func NoPool(name string, at Place, store driver.Store) error {
 	}
 	return &lease.PoolError{Pool: name, Err: fmt.Errorf("%w in %s", lease.ErrNoPool, where)}
 }
+
+// Survey returns the pools. Pools in files are read in turn: unreadable records of a pool do not
+// hide other pools.
+func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, error) {
+	if at.Dir == "" {
+		return lease.Survey(ctx, store)
+	}
+	names, err := lease.Names(ctx, store)
+	var all []lease.Found
+	for _, name := range names {
+		f := lease.Found{Name: name}
+		if f.Pool, f.Workers, f.Err = ReadPool(ctx, store, name); errors.Is(f.Err, lease.ErrNoPool) {
+			continue // removed meanwhile
+		}
+		all = append(all, f)
+	}
+	return all, err
+}
