@@ -221,6 +221,21 @@ func TestFilesWithoutPlace(t *testing.T) {
 	mustOpen(t, copied, plain)
 }
 
+// TestStoreWithin: the directory above a store becomes no store of its own, which the users of the other would
+// not see, and is called no copy.
+func TestStoreWithin(t *testing.T) {
+	for _, name := range []string{"ids", "IDs of orders"} {
+		dir := t.TempDir()
+		inner := filepath.Join(dir, name)
+		mustPut(t, mustOpen(t, inner, plain), "pool/workers/00001", "", driver.None)
+		_, err := Open(dir)
+		if wantError(t, err, driver.ErrUnsafe); errors.Is(err, ErrCopied) || !strings.HasSuffix(err.Error(), inner) {
+			t.Error(err)
+		}
+		mustOpen(t, inner, plain)
+	}
+}
+
 // TestPlaceIsDurable: the place is on the disk before the first entry is.
 func TestPlaceIsDurable(t *testing.T) {
 	for _, key := range []string{"a", "a/b", "a/b/c"} {

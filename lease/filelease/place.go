@@ -132,9 +132,10 @@ func readAll(path string) ([]byte, error) {
 }
 
 // hasEntries reports whether the directory has an entry of a pool. Other files and folders may be
-// there.
+// there, but not another store: its users would not see this one.
 func (s *Store) hasEntries() (found bool, err error) {
 	const depth = 2 // of the key NAME/workers/NUMBER, the deepest of a pool
+	inner := ""     // another store
 	var look func(folder string, depth int) error
 	look = func(folder string, depth int) error {
 		files, err := s.names(folder)
@@ -146,6 +147,8 @@ func (s *Store) hasEntries() (found bool, err error) {
 			switch {
 			case err != nil || found:
 				return err
+			case mode.IsDir() && exists(filepath.Join(s.folder(path.Join(folder, file)), placeFile)):
+				inner = s.folder(path.Join(folder, file))
 			case driver.CheckKey(name) != nil:
 			case isEntry:
 				found = true
@@ -155,7 +158,16 @@ func (s *Store) hasEntries() (found bool, err error) {
 		}
 		return err
 	}
-	return found, look("", depth)
+	err = look("", depth)
+	if err == nil && !found && inner != "" {
+		err = newError(driver.RemedyAddress, "%w: the directory contains another store, %s", driver.ErrUnsafe, inner)
+	}
+	return found, err
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // mark writes the place of the directory, with a new identity, unless there is one. A directory

@@ -127,7 +127,7 @@ func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) 
 			return f.Hint(err)
 		}
 	}
-	if !f.noWait {
+	if !f.noWait && len(pools) > 0 {
 		wait(s, floor)
 	}
 	return nil

@@ -52,9 +52,12 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		if st.directory() != "" {
 			return []string{"Is the path right, is its filesystem mounted, and may this user create a directory there?"}
 		}
-		return []string{"The forms of addresses:  firn pool --help"}
+		return []string{addressForms}
 	case driver.RemedyPermissions:
 		if dir := st.directory(); dir != "" {
+			if info, err := os.Stat(dir); err == nil && info.Mode()&0o700 != 0o700 {
+				return []string{"Not even its owner may use it:  chmod u+rwx " + shell.Word(dir)}
+			}
 			return []string{
 				"Does no other user work there?  Give it to the user, as root:  chown -R USER " + shell.Word(dir),
 				"Do users share it?  Let their group use it, as root, by the commands of:  " + st.Command("firn pool permissions --user GROUP"),
@@ -68,8 +71,8 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		if dir, err := filepath.Abs("ids"); err == nil {
 			hints = append([]string{"Try it:  --state " + shell.Word(dir)}, hints...)
 		}
-		if st.Instead.Pool == "" {
-			hints = append(hints, "A first look, without a store?  firn new nanoflake --worker 0")
+		if st.pool != "" && st.Instead.Pool == "" { // firn new
+			hints = append(hints, "A first look, without a store?  firn new "+st.words[0]+" --worker 0")
 		}
 		return hints
 	case driver.RemedyMove:

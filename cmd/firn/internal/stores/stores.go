@@ -107,6 +107,8 @@ func isRelative(path string) bool {
 	return strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
 }
 
+const addressForms = "The forms of addresses:  firn pool --help"
+
 // BadAddress turns an error about an address into wrong usage, without the parts of the text that
 // may contain a secret. Other errors stay unchanged.
 func BadAddress(name string, err error) error {
@@ -126,7 +128,7 @@ func BadAddress(name string, err error) error {
 			}
 		}
 		if inner == nil || inner == driver.ErrAddress {
-			return cli.Usagef("%s: %w", name, err)
+			return cli.WithHints(cli.Usagef("%s: %w", name, err), func() []string { return []string{addressForms} })
 		}
 		err = inner
 	}
