@@ -3,6 +3,7 @@ module github.com/firn-id/firn/cmd/firn/internal/manpages
 go 1.26.0
 
 require (
+	github.com/firn-id/firn v0.1.0
 	github.com/firn-id/firn/cmd/firn v0.1.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
@@ -19,7 +20,6 @@ require (
 	github.com/disgoorg/snowflake/v2 v2.0.3 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/fatih/color v1.19.0 // indirect
-	github.com/firn-id/firn v0.1.0 // indirect
 	github.com/firn-id/firn/lease/etcdlease v0.1.0 // indirect
 	github.com/firn-id/firn/lease/pglease v0.1.0 // indirect
 	github.com/firn-id/firn/lease/redislease v0.1.0 // indirect
