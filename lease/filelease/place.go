@@ -147,8 +147,8 @@ func (s *Store) hasEntries() (found bool, err error) {
 			switch {
 			case err != nil || found:
 				return err
-			case mode.IsDir() && exists(filepath.Join(s.folder(path.Join(folder, file)), placeFile)):
-				inner = s.folder(path.Join(folder, file))
+			case folder == "" && mode.IsDir() && exists(filepath.Join(s.folder(file), placeFile)):
+				inner = s.folder(file)
 			case driver.CheckKey(name) != nil:
 			case isEntry:
 				found = true

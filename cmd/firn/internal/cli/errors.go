@@ -47,6 +47,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	switch {
 	case errors.As(err, &unknown):
+		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 { // flags behind a misspelt command
+			return cmd.ValidateArgs(words)
+		}
 		name := unknown.GetSpecifiedShortnames()
 		if name == "" {
 			name = unknown.GetSpecifiedName()

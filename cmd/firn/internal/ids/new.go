@@ -121,6 +121,7 @@ func (f *newFlags) check(name string) (r formats.Recipe, err error) {
 		return r, err
 	}
 	r.Worker, r.Leased = f.worker.Value, f.leases(&s)
+	f.Makes(string(f.pool), r.Format.Name(), f.Given())
 	if err := f.checkState(r.Format, &s, r.Leased); err != nil {
 		return r, err
 	}

@@ -193,12 +193,12 @@ func (o *opener) wouldMake(dir string) error {
 		return driver.OpenError((&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String(), fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
 			driver.RemedyPermissions)
 	}
-	// The directory would be on the filesystem of the parent. A copy of a store may be above another store.
-	store, err := filelease.Open(parent, filelease.NoCreate)
+	// The directory would be on the filesystem of the parent, which may contain other stores, or be a copy of one.
+	store, err := filelease.OpenCopy(parent)
 	switch {
 	case err == nil:
 		return store.Close()
-	case errors.Is(err, driver.ErrUnsafe) && !errors.Is(err, filelease.ErrCopied):
+	case errors.Is(err, driver.ErrUnsafe):
 		return err
 	}
 	return nil

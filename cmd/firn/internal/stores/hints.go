@@ -71,7 +71,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 		if dir, err := filepath.Abs("ids"); err == nil {
 			hints = append([]string{"Try it:  --state " + shell.Word(dir)}, hints...)
 		}
-		if st.pool != "" && st.Instead.Pool == "" { // firn new
+		if len(st.words) > 0 && st.Instead.Pool == "" { // firn new
 			hints = append(hints, "A first look, without a store?  firn new "+st.words[0]+" --worker 0")
 		}
 		return hints
