@@ -4,7 +4,6 @@ package ids
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -121,7 +120,6 @@ func (f *newFlags) check(name string) (r formats.Recipe, err error) {
 		return r, err
 	}
 	r.Worker, r.Leased = f.worker.Value, f.leases(&s)
-	f.Makes(string(f.pool), r.Format.Name(), f.Given())
 	if err := f.checkState(r.Format, &s, r.Leased); err != nil {
 		return r, err
 	}
@@ -152,10 +150,6 @@ func (f *newFlags) checkState(format formats.Format, s *shape.Shape, leased bool
 	case f.wait < 0:
 		return cli.BadFlag("wait", f.wait.String(), "is negative")
 	case leased:
-		_, err := f.Place()
-		if errors.As(err, new(cli.UsageError)) {
-			return err
-		}
 		return nil
 	}
 	for _, name := range poolFlags {
@@ -272,10 +266,7 @@ func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted grant
 		return store, c, err
 	}
 	c.Pool = string(f.pool)
-	store, at, err := f.Look(ctx)
-	if err == nil && store == nil {
-		err = stores.NoPool(c.Pool, at, nil)
-	}
+	store, _, err := f.LookFor(ctx, c.Pool)
 	return store, c, err
 }
 

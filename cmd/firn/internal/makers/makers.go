@@ -33,12 +33,9 @@ type Pool struct {
 // Open opens the pool of that name in the store of the user.
 func Open(ctx context.Context, state *stores.State, name string) (*Pool, error) {
 	state.Asks = true
-	store, at, err := state.Look(ctx)
+	store, _, err := state.LookFor(ctx, name)
 	if err != nil {
 		return nil, state.Hint(err)
-	}
-	if store == nil {
-		return nil, state.Hint(stores.NoPool(name, at, nil))
 	}
 	p := &Pool{state: state, store: store}
 	if err := p.find(ctx, name); err != nil {

@@ -64,10 +64,7 @@ type view struct {
 
 // show shows a pool and the workers that have been used.
 func (v *view) show(ctx context.Context) error {
-	store, at, err := v.st.Look(ctx)
-	if err == nil && store == nil {
-		err = stores.NoPool(v.name, at, nil)
-	}
+	store, _, err := v.st.LookFor(ctx, v.name)
 	if err != nil {
 		return v.st.Hint(err)
 	}

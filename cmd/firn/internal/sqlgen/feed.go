@@ -129,8 +129,8 @@ func (f *feed) open(ctx context.Context) (store driver.Store, err error) {
 		at := stores.Place{}
 		if f.config.Create {
 			store, at, err = f.state.Open(ctx)
-		} else if store, at, err = f.state.Look(ctx); err == nil && store == nil {
-			err = stores.NoPool(f.config.Pool, at, nil)
+		} else {
+			store, at, err = f.state.LookFor(ctx, f.config.Pool)
 		}
 		if err == nil || at.Dir != "" || !passes(err) {
 			return store, err

@@ -212,6 +212,15 @@ func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err er
 	return st.Open(ctx)
 }
 
+// LookFor is Look for a command about a pool. Without a directory, the error says that there is no such pool.
+func (st *State) LookFor(ctx context.Context, pool string) (driver.Store, Place, error) {
+	store, at, err := st.Look(ctx)
+	if store == nil && err == nil {
+		err = NoPool(pool, at, nil)
+	}
+	return store, at, err
+}
+
 // LookForAll is Look for a command about all pools. The directory has to exist: such a command would otherwise
 // find no pools, and no fault, at a mistyped path.
 func (st *State) LookForAll(ctx context.Context) (driver.Store, Place, error) {
