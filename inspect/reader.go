@@ -21,16 +21,15 @@ import (
 // Methods with an error refuse an ID that has not the size of the format's binary form. The other methods panic if
 // the ID is shorter.
 type Reader struct {
-	format   Format
-	settings Settings
-	shape    shape.Shape
-	parse    func(dst, text []byte) ([]byte, error)
-	write    func(dst, id []byte) ([]byte, error)
-	letters  [256]bool // the alphabet of the text
-	grown    int64     // the first timestamp that is not young
-	room     []byte
-	objects  object.Writer
-	kind     *object.Kind
+	format  Format
+	shape   shape.Shape
+	parse   func(dst, text []byte) ([]byte, error)
+	write   func(dst, id []byte) ([]byte, error)
+	letters [256]bool // the alphabet of the text
+	grown   int64     // the first timestamp that is not young
+	room    []byte
+	objects object.Writer
+	kind    *object.Kind
 }
 
 // NewReader returns a Reader. The error is that of the format's own functions, for settings that the format
@@ -43,7 +42,7 @@ func (f Format) NewReader(set Settings) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{format: f, settings: set, shape: s, parse: f.of.Reader(), write: f.of.Writer(),
+	r := &Reader{format: f, shape: s, parse: f.of.Reader(), write: f.of.Writer(),
 		kind: object.NewKind(f.of.Name, f.of.Integer(), s.Fields, nil)}
 	if set.Epoch.IsZero() {
 		r.grown = young * 24 * int64(time.Hour/s.Unit)

@@ -174,14 +174,14 @@ func exists(path string) bool {
 // with entries gets no identity: the entries are a copy.
 func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
-	if _, err := os.Lstat(path); err == nil {
+	if exists(path) {
 		return nil
 	}
 	switch entries, err := s.hasEntries(); {
 	case err != nil:
 		return err
 	case entries:
-		if _, err := os.Lstat(path); err != nil { // another process has not made both meanwhile
+		if !exists(path) { // another process has not made both meanwhile
 			return s.noPlace()
 		}
 		return nil
