@@ -249,17 +249,25 @@ func start(t *testing.T, cmd *exec.Cmd) {
 	bound(t, cmd)
 }
 
-// bound kills a command that goes on for [wait.Patience], and fails the test. Readers of the command's output
-// then end, too. The command ends with the test at the latest.
+// longest bounds a command: some wait for [wait.Patience] themselves, more than once.
+const longest = 3 * wait.Patience
+
+// bound ends a command that goes on for too long, and fails the test. A program in Go then tells what its goroutines
+// do. Readers of the command's output end, too. The command ends with the test at the latest.
 func bound(t *testing.T, cmd *exec.Cmd) {
 	var late atomic.Bool
-	timer := time.AfterFunc(wait.Patience, func() { late.Store(cmd.Process.Kill() == nil) })
+	timer := time.AfterFunc(longest, func() {
+		late.Store(true)
+		cmd.Process.Signal(syscall.SIGQUIT) // fails on Windows
+		time.Sleep(time.Second)
+		cmd.Process.Kill()
+	})
 	t.Cleanup(func() {
 		timer.Stop()
 		cmd.Process.Kill()
 		cmd.Wait()
 		if late.Load() {
-			t.Errorf("%q went on for %v, and was killed", cmd.Args, wait.Patience)
+			t.Errorf("%q went on for %v, and was ended", cmd.Args, longest)
 		}
 	})
 }
