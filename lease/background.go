@@ -63,6 +63,9 @@ func (l *Lease) searchOnce(ctx context.Context, retry *backoff) (pause time.Dura
 	if err == nil {
 		err = l.acquire(ctx, forever)
 	}
+	if refusesAll(err) {
+		l.reopen(ctx)
+	}
 	switch {
 	case err == nil || ctx.Err() != nil:
 		l.endSearch(nil)

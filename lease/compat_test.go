@@ -402,17 +402,17 @@ func TestCompat(t *testing.T) {
 			// The copy of a directory is a copy for this version, too.
 			compatAt(t, "CopiedFiles", facts, 0, func(t *testing.T) {
 				dir := compatCopy(t, version, true)
-				if _, err := filelease.Open(dir); !errors.Is(err, filelease.ErrCopied) {
+				if _, err := filelease.Open(dir); !errors.Is(err, driver.ErrCopied) {
 					if err != nil && strings.Contains(err.Error(), "not supported") {
 						t.Skipf("only a directory can be a copy, and this system has no such stores: %v", err)
 					}
 					t.Errorf("opening a copy: %v", err)
 				}
 				store := compatOpen(t, filelease.OpenCopy, dir)
-				compatCheckRecovery(t, store, facts)
 				if err := store.Adopt(); err != nil {
 					t.Errorf("adopting a copy: %v", err)
 				}
+				compatCheckRecovery(t, store, facts)
 				store.Close()
 				store = compatOpen(t, openFiles, dir)
 				defer store.Close()
@@ -431,7 +431,7 @@ func TestCompatLater(t *testing.T) {
 	for key, value := range entries {
 		version := workerVersion
 		if _, ok := poolOf(key); ok {
-			version = windowVersion
+			version = placeVersion
 		}
 		later[key] = regexp.MustCompile(`^\{"v":\d+`).ReplaceAll(value, fmt.Appendf(nil, `{"v":%d,"new":[]`, version+1))
 	}

@@ -203,9 +203,9 @@ func (l *Lease) judge(e driver.Entry, err error, want *expected) (since time.Tim
 
 // confirm returns the entry of a key by a linearizable look.
 func (t timed) confirm(ctx context.Context, key string) (driver.Entry, error) {
-	confirmer, ok := t.Store.(driver.Confirmer)
+	confirmer, ok := t.store().(driver.Confirmer)
 	if !ok {
-		return driver.Entry{}, &driver.Error{Store: t.Store.String(), Op: "confirm", Key: key, Err: driver.ErrUnconfirmable}
+		return driver.Entry{}, &driver.Error{Store: t.store().String(), Op: "confirm", Key: key, Err: driver.ErrUnconfirmable}
 	}
 	return ask(ctx, t, "confirm", key, func(ctx context.Context) (driver.Entry, error) { return confirmer.Confirm(ctx, key) })
 }

@@ -65,7 +65,7 @@ func TestManyAtOnce(t *testing.T) {
 				for made := 0; made < test.made; made++ {
 					testkit.Must(p.grow(t.Context(), made))
 				}
-				testkit.OK(t, p.widen(t.Context(), time.Hour.Microseconds())) // the first of such leases does
+				testkit.OK(t, p.note(t.Context(), time.Hour.Microseconds())) // the first of such leases does
 				requests.Store(0)
 				var all sync.WaitGroup
 				leases := make([]*Lease, test.n)

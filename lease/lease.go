@@ -49,8 +49,10 @@ type Lease struct {
 	// work guards the fields below. start, run and Close hold work, except in calls of Notify.
 	work lock
 
-	opener *opener       // nil if the program has opened the store, and closes it
+	opener *opener       // nil if the program has opened the store
 	store  driver.Store  // nil until it is open
+	owned  bool          // the lease has opened the store, and closes it
+	again  *opener       // opens the store again, see [Lease.reopen]
 	within timed         // store with a time-out for each request
 	told   error         // the kind of error in the last event Failing of the search
 	quiet  time.Duration // the pauses of the search since
@@ -130,7 +132,8 @@ func newLease(name string, g grant.Grantee, c Config) *Lease {
 // store with a time limit.
 func (l *Lease) use(p *Pool, store timed) {
 	within := *p
-	l.looks.store = l.config.timed(store.Store)
+	l.looks.store = store
+	l.looks.store.turn = new(turn)
 	store.took = &l.took
 	within.store = store
 	l.pool = &within
@@ -266,7 +269,10 @@ func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
 		return pause
 	}
 	l.expireInTime()
-	err := l.renewInTime(ctx)
+	err := l.inTime(ctx, l.renew)
+	if refusesAll(err) && l.inTime(ctx, l.reopen) == nil && !l.closed() {
+		err = l.inTime(ctx, l.renew)
+	}
 	switch {
 	case ctx.Err() != nil || l.closed():
 		return 0
@@ -299,15 +305,15 @@ func (b *backoff) next() time.Duration {
 	return pause
 }
 
-// renewInTime renews the lease. Requests end at the end of the lease's interval, so that callers
-// are told in time, whatever the store does. After that end, only Config.Timeout limits a request.
-func (l *Lease) renewInTime(ctx context.Context) error {
+// inTime makes requests that end at the end of the lease's interval, so that callers are told in time, whatever
+// the store does. After that end, only Config.Timeout limits a request.
+func (l *Lease) inTime(ctx context.Context, do func(context.Context) error) error {
 	if left := l.left(); left > 0 {
 		within, cancel := l.config.world.timeout(ctx, left)
 		defer cancel()
 		ctx = within
 	}
-	return l.renew(ctx)
+	return do(ctx)
 }
 
 // longestPause is the longest pause before a time at which a worker may come free.

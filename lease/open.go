@@ -95,7 +95,7 @@ func (o *opener) open(ctx context.Context) (driver.Store, error) {
 // closeStore closes a store that the lease has opened. A store may hang: closeStore waits for at most
 // a time-out. The caller holds work.
 func (l *Lease) closeStore() error {
-	if l.opener == nil || l.store == nil {
+	if !l.owned || l.store == nil {
 		return nil
 	}
 	store, world := l.store, l.config.world

@@ -37,12 +37,13 @@ type term struct {
 	floor      int64 // all timestamps before the floor count as used
 }
 
-// known is the latest term in which a pool was seen, and the record's Window then. Copies of a Pool
-// share it.
+// known is the latest term in which a pool was seen, and what the record said then. Copies of a Pool share it.
 type known struct {
 	mu sync.Mutex
 	term
 	window int64
+	place  string
+	bound  bool // the record names its place
 }
 
 func (p *Pool) term() term {
@@ -56,8 +57,12 @@ func (p *Pool) learn(r *poolRecord) {
 	p.known.mu.Lock()
 	defer p.known.mu.Unlock()
 	if r.Generation >= p.known.generation {
-		p.known.term, p.known.window = r.term(), r.Window
+		p.known.set(r)
 	}
+}
+
+func (k *known) set(r *poolRecord) {
+	k.term, k.window, k.place, k.bound = r.term(), r.Window, r.Place, r.Place == r.at
 }
 
 // Create creates a pool. Leases take workers from a random worker on. If the store has a pool of
@@ -88,21 +93,44 @@ func create(ctx context.Context, store driver.Store, name string, layout grant.L
 		}
 	}
 	key := poolKey(name)
-	switch _, err := getPool(ctx, store, name); {
+	e, err := getPool(ctx, store, name)
+	switch {
 	case err == nil:
 		return nil, ofPool(name, "%w in %s", ErrPoolExists, store)
 	case !errors.Is(err, driver.ErrNotFound):
 		return nil, err
 	}
 	r := newPoolRecord(newUUID(), layout, now.UnixMicro())
-	r.First = first
+	r.First, r.Place = first, e.Place
+	r.Version = r.version()
 	switch _, err := store.Put(ctx, key, encode(r), driver.None); {
 	case errors.Is(err, driver.ErrConflict):
 		return nil, ofPool(name, "%w in %s", ErrPoolExists, store)
 	case err != nil:
 		return nil, err
 	}
+	if r.at = e.Place; r.at == "" {
+		if r, err = bind(ctx, store, name); err != nil {
+			return nil, err
+		}
+	}
 	return newPool(store, name, r), nil
+}
+
+// bind writes its place into the record of a pool that lacks it. A store may know the place only once the record
+// is there.
+func bind(ctx context.Context, store driver.Store, name string) (*poolRecord, error) {
+	for {
+		r, rev, err := readPool(ctx, store, name)
+		if err != nil || r.Place != "" || r.at == "" {
+			return r, err
+		}
+		r.Place = r.at
+		r.Version = r.version()
+		if _, err = store.Put(ctx, poolKey(name), encode(r), rev); !errors.Is(err, driver.ErrConflict) {
+			return r, err
+		}
+	}
 }
 
 // Open returns the pool with a name. If the store has no such pool, the error is [ErrNoPool]; if
@@ -124,7 +152,7 @@ func open(ctx context.Context, store driver.Store, name string, layout grant.Lay
 	if err != nil {
 		return nil, opened{}, err
 	}
-	if err := checkSame(name, r.layout(), layout); err != nil {
+	if err := cmp.Or(r.checkPlace(store, name), checkSame(name, r.layout(), layout)); err != nil {
 		return nil, opened{}, err
 	}
 	return newPool(store, name, r), opened{r, rev}, nil
@@ -191,9 +219,10 @@ func checkName(name string) error {
 }
 
 func newPool(store driver.Store, name string, r *poolRecord) *Pool {
-	layout := r.layout()
+	layout, known := r.layout(), new(known)
+	known.set(r)
 	return &Pool{name: name, store: store, uuid: r.UUID, layout: layout, hash: layoutHash(layout),
-		created: time.UnixMicro(r.Created).UTC(), known: &known{term: r.term(), window: r.Window}}
+		created: time.UnixMicro(r.Created).UTC(), known: known}
 }
 
 func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord, driver.Revision, error) {
@@ -264,7 +293,17 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 	if err != nil {
 		return nil, unusable(store, e.Key, err)
 	}
+	r.at = e.Place
 	return r, nil
+}
+
+// checkPlace returns an error if the record names another place than that in which it was read.
+func (r *poolRecord) checkPlace(store driver.Store, name string) error {
+	if r.Place == "" || r.Place == r.at {
+		return nil
+	}
+	return unusable(store, poolKey(name), fmt.Errorf("%w: %w: the pool is of %s, and this is %s",
+		driver.ErrUnsafe, driver.ErrCopied, r.Place, cmp.Or(r.at, "not known")))
 }
 
 // unusable returns the error for an unusable record.
@@ -278,7 +317,7 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 	known := p.term().generation
 	r, rev, err := readPool(ctx, p.store, p.name)
 	if err == nil {
-		err = p.same(r)
+		err = cmp.Or(r.checkPlace(p.store, p.name), p.same(r))
 	}
 	if err == nil && r.Generation < known {
 		err = unusable(p.store, poolKey(p.name), fmt.Errorf("%w: it is of generation %d, and was of %d", ErrRolledBack, r.Generation, known))
@@ -290,21 +329,23 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 	return r, rev, nil
 }
 
-// widen raises the Window of the pool's record, unless it is as long. A lease calls widen before it
-// takes a worker, so that a recovery knows the window even if the worker's record is lost.
-func (p *Pool) widen(ctx context.Context, window int64) error {
+// note notes what the pool's record lacks: the window of a lease if it is the longest, and the place. A lease calls
+// note before it takes a worker, so that a recovery knows the window even if the worker's record is lost, and so that
+// no copy of the store passes for it.
+func (p *Pool) note(ctx context.Context, window int64) error {
 	if window <= DefaultWindow.Microseconds() {
-		return nil // as a recovery assumes
+		window = 0 // a recovery assumes as much
 	}
 	p.known.mu.Lock()
-	known := p.known.window
+	noted := p.known.window >= window && p.known.bound
 	p.known.mu.Unlock()
-	for known < window {
+	for !noted {
 		r, rev, err := p.reread(ctx)
-		if err != nil || r.Window >= window {
+		if err != nil || r.Window >= window && r.Place == r.at {
 			return err
 		}
-		r.Window, r.Version = window, windowVersion
+		r.Window, r.Place = max(r.Window, window), r.at
+		r.Version = r.version()
 		switch err := p.write(ctx, r, rev); {
 		case err == nil:
 			p.learn(r)
@@ -335,6 +376,13 @@ func (p *Pool) Layout() grant.Layout { return p.layout }
 
 // Store returns the pool's store.
 func (p *Pool) Store() driver.Store { return p.store }
+
+// Place returns where the pool is, by its record: see [driver.Entry]. It is empty if the store tells no copies.
+func (p *Pool) Place() string {
+	p.known.mu.Lock()
+	defer p.known.mu.Unlock()
+	return p.known.place
+}
 
 // Created returns when the pool was created, by the creator's clock: the generator's clock if [Start]
 // created the pool, and otherwise time.Now.

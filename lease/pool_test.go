@@ -137,7 +137,7 @@ func TestPoolDamaged(t *testing.T) {
 		old, new string
 		want     error
 	}{
-		"another version":       {`"v":1`, `"v":4`, ErrVersion},
+		"another version":       {`"v":1`, `"v":5`, ErrVersion},
 		"no window":             {`"v":1`, `"v":3`, ErrDamaged},
 		"a window":              {`"v":1`, `"v":1,"window_us":1`, ErrDamaged},
 		"no floor":              {`"v":1`, `"v":2`, ErrDamaged},

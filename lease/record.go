@@ -21,6 +21,7 @@ const (
 	poolVersion      = 1
 	recoveredVersion = 2 // of a pool's record with a Floor, which older programs must not ignore
 	windowVersion    = 3 // of a pool's record with a Window, which older programs would leave out
+	placeVersion     = 4 // of a pool's record with a Place, which older programs would leave out
 )
 
 // checkLayout returns an error unless a pool can have the layout.
@@ -77,7 +78,7 @@ func checkSame(pool string, has, want grant.Layout) error {
 }
 
 // poolRecord is the record of a pool in the store. A pool's record is created once. From then on
-// only Made and Window grow, and a recovery raises Generation and Floor.
+// only Made and Window grow, Place is filled in, and a recovery raises Generation and Floor.
 type poolRecord struct {
 	Version    int      `json:"v"`
 	UUID       string   `json:"uuid"`
@@ -97,6 +98,12 @@ type poolRecord struct {
 
 	// The longest window of any lease, if it is longer than DefaultWindow. It only grows.
 	Window int64 `json:"window_us,omitempty"`
+
+	// The driver.Entry.Place of the record: a copy of the store has the record too. It is empty if the store tells
+	// no copies, and until it is known (see [bind]).
+	Place string `json:"place,omitempty"`
+
+	at string // the place in which the record was read
 }
 
 // newPoolRecord returns the record of a pool without workers. Created is in Unix microseconds.
@@ -116,6 +123,8 @@ func (r *poolRecord) term() term { return term{r.Generation, r.Floor} }
 // version returns the version of the record's form.
 func (r *poolRecord) version() int {
 	switch {
+	case r.Place != "":
+		return placeVersion
 	case r.Window > 0:
 		return windowVersion
 	case r.Floor > 0:
@@ -283,7 +292,7 @@ func decode(value []byte, r any) error {
 	}
 	oldest, newest := workerVersion, workerVersion
 	if !ok {
-		oldest, newest = poolVersion, windowVersion
+		oldest, newest = poolVersion, placeVersion
 	}
 	if form.Version < oldest || form.Version > newest {
 		return fmt.Errorf("%w: %d, not %d", ErrVersion, form.Version, newest)

@@ -42,6 +42,10 @@ type RecoveryConfig struct {
 	// the name and the store are right: a misspelt name begins a second pool for the same IDs.
 	Create bool
 
+	// Adopt accepts a copy of the store ([driver.ErrCopied]): the pool is of the copy from now on. Set Adopt only
+	// if nothing uses the original any more, and recover all pools of the copy.
+	Adopt bool
+
 	// Progress, if not nil, is called with the number of records done, and of all records.
 	Progress func(done, of int)
 
@@ -106,7 +110,7 @@ func RecoverPool(ctx context.Context, store driver.Store, name string, c Recover
 			return nil, err
 		}
 	}
-	r := &recoverer{name: name, store: timed{Store: store, clock: c.clock, world: c.world, limit: c.timeout}, RecoveryConfig: c}
+	r := &recoverer{name: name, store: timed{at: newAt(store), clock: c.clock, world: c.world, limit: c.timeout}, RecoveryConfig: c}
 	for {
 		if err = r.look(ctx); err != nil {
 			return nil, err
@@ -124,7 +128,7 @@ func RecoverPool(ctx context.Context, store driver.Store, name string, c Recover
 	if err != nil {
 		return nil, ofPool(name, "the recovery was not finished, run it again: %w", err)
 	}
-	r.result.Pool = newPool(store, name, &r.after)
+	r.result.Pool = newPool(store, name, r.final)
 	return &r.result, nil
 }
 
@@ -152,6 +156,7 @@ type recoverer struct {
 	before  *poolRecord // as the recovery found it, or as it may have been
 	rev     driver.Revision
 	after   poolRecord         // as the recovery writes it
+	final   *poolRecord        // as it is at the end
 	pool    *Pool              // by which the recovery reads records
 	records map[int]recovering // of all workers that the pool names or that have a record
 	reached int64              // how far ahead of its clock any lease may have asked for timestamps
@@ -175,6 +180,10 @@ func (r *recoverer) look(ctx context.Context) error {
 		return lost
 	case lost == nil && len(r.Layouts) > 0 && !slices.ContainsFunc(r.Layouts, func(l grant.Layout) bool { return checkSame(r.name, before.layout(), l) == nil }):
 		return checkSame(r.name, before.layout(), r.Layouts[0])
+	case lost == nil && !r.Adopt:
+		if err := before.checkPlace(r.store, r.name); err != nil {
+			return err
+		}
 	}
 	entries, err := list(ctx, r.store, workersKey(r.name))
 	if err != nil {
@@ -214,6 +223,7 @@ func (r *recoverer) look(ctx context.Context) error {
 		}
 	}
 	r.after = *r.before
+	r.after.Place = r.before.at
 	r.after.Generation = max(generation+1, now/1000)
 	r.reached = r.reach(window)
 	floor := tickEnd(r.pool.layout, now+r.reached)
@@ -502,8 +512,9 @@ func (r *recoverer) history(s recovering) []holding {
 // confirm returns an error if another recovery has begun meanwhile. The other recovery has to be
 // finished.
 func (r *recoverer) confirm(ctx context.Context) error {
-	now, _, err := readPool(ctx, r.store, r.name)
-	if err == nil && now.Generation != r.after.Generation {
+	var err error
+	r.final, err = bind(ctx, r.store, r.name) // a record that was made again knows no place yet
+	if err == nil && r.final.Generation != r.after.Generation {
 		err = r.overtaken()
 	}
 	return err

@@ -101,6 +101,7 @@ var kinds = []kind{
 	{iderr.ErrClockBackwards, driver.RemedyClock},
 	{iderr.ErrExhausted, driver.RemedyWait},
 	{driver.ErrAddress, driver.RemedyAddress},
+	{driver.ErrCopied, driver.RemedyCopy},
 	{driver.ErrUnsafe, driver.RemedyMove},
 	{driver.ErrUnconfirmable, driver.RemedyMove},
 	{driver.ErrRefused, driver.RemedyPermissions},

@@ -100,7 +100,7 @@ func TestStartTraffic(t *testing.T) {
 				clock := newTestClock()
 				mem := memlease.New()
 				p := stocked(t, mem, clock, test.workers, test.made, test.until)
-				testkit.OK(t, p.widen(t.Context(), seeded(clock, 0).Window.Microseconds())) // the first of such leases does
+				testkit.OK(t, p.note(t.Context(), seeded(clock, 0).Window.Microseconds())) // the first of such leases does
 				counted := newTraffic(mem)
 				p.store = counted
 				if test.clocked {

@@ -483,7 +483,7 @@ func (s *stored) freeSoon(now int64) bool {
 // the interval. A recovery first writes the pool's record, and then the workers' records: as long as the pool's
 // record is from before the recovery, so was the worker's record when the lease took it.
 func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
-	if err := l.pool.widen(ctx, l.config.Window.Microseconds()); err != nil {
+	if err := l.pool.note(ctx, l.config.Window.Microseconds()); err != nil {
 		return s, false, err
 	}
 	drop, err := l.exclude(s.Worker)

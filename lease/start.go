@@ -68,11 +68,12 @@ func OpenAndStart(ctx context.Context, open func(context.Context) (driver.Store,
 	}
 	l.opener = newOpener(open, l.config)
 	if !c.Background {
-		if l.store, err = open(ctx); err != nil {
+		store, err := open(ctx)
+		if err != nil {
 			free()
 			return nil, err
 		}
-		l.within = l.config.timed(l.store)
+		l.keepStore(store)
 	}
 	return l.start(ctx, free)
 }
@@ -128,7 +129,7 @@ func (l *Lease) openPool(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.store, l.within = store, l.config.timed(store)
+		l.keepStore(store)
 	}
 	var p *Pool
 	var created bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/lease/driver"
@@ -11,9 +12,9 @@ import (
 
 // timed is a store with a time limit for each request. If the store does not heed the context,
 // timed abandons the request; the outcome is then unknown. Without a turn, timed waits for the
-// store.
+// store. All timed stores of a lease have one store, which the lease may open again.
 type timed struct {
-	driver.Store
+	at    *atomic.Pointer[driver.Store]
 	clock func() time.Time
 	world world
 	limit time.Duration
@@ -37,8 +38,18 @@ const patience = 10 * time.Millisecond
 
 // timed returns a store with the time limit of the settings.
 func (c Config) timed(store driver.Store) timed {
-	return timed{Store: store, clock: c.clock, world: c.world, limit: c.Timeout, turn: new(turn)}
+	return timed{at: newAt(store), clock: c.clock, world: c.world, limit: c.Timeout, turn: new(turn)}
 }
+
+func newAt(store driver.Store) *atomic.Pointer[driver.Store] {
+	at := new(atomic.Pointer[driver.Store])
+	at.Store(&store)
+	return at
+}
+
+func (t timed) store() driver.Store { return *t.at.Load() }
+func (t timed) String() string      { return t.store().String() }
+func (t timed) Close() error        { return t.store().Close() }
 
 // requests returns the pool's store, with the time limit.
 func (l *Lease) requests() timed { return l.pool.store.(timed) }
@@ -80,7 +91,7 @@ func (t timed) do(ctx context.Context, op, key string, request func(context.Cont
 }
 
 func (t timed) failed(op, key string, err error) error {
-	return &driver.Error{Store: t.Store.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
+	return &driver.Error{Store: t.store().String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
 }
 
 // A result is a store's reply. Each request has a separate result: an abandoned request may write
@@ -101,11 +112,11 @@ func ask[T any](ctx context.Context, t timed, op, key string, request func(conte
 }
 
 func (t timed) Get(ctx context.Context, key string) (driver.Entry, error) {
-	return ask(ctx, t, "get", key, func(ctx context.Context) (driver.Entry, error) { return t.Store.Get(ctx, key) })
+	return ask(ctx, t, "get", key, func(ctx context.Context) (driver.Entry, error) { return t.store().Get(ctx, key) })
 }
 
 func (t timed) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	return ask(ctx, t, "list", prefix, func(ctx context.Context) ([]driver.Entry, error) { return t.Store.List(ctx, prefix) })
+	return ask(ctx, t, "list", prefix, func(ctx context.Context) ([]driver.Entry, error) { return t.store().List(ctx, prefix) })
 }
 
 func (t timed) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
@@ -113,7 +124,7 @@ func (t timed) Put(ctx context.Context, key string, value []byte, rev driver.Rev
 		began := t.clock()
 		defer func() { *t.took = min(max(t.clock().Sub(began), 0), t.limit) }()
 	}
-	return ask(ctx, t, "put", key, func(ctx context.Context) (driver.Revision, error) { return t.Store.Put(ctx, key, value, rev) })
+	return ask(ctx, t, "put", key, func(ctx context.Context) (driver.Revision, error) { return t.store().Put(ctx, key, value, rev) })
 }
 
 // fewAtOnce is how many records a pool grows by in a store that is no driver.Batcher.
@@ -121,7 +132,7 @@ const fewAtOnce = 16
 
 // batch returns how many entries createAll takes.
 func (t timed) batch() int {
-	if b, ok := t.Store.(driver.Batcher); ok {
+	if b, ok := t.store().(driver.Batcher); ok {
 		return b.Batch()
 	}
 	return fewAtOnce
@@ -129,7 +140,7 @@ func (t timed) batch() int {
 
 // getAll returns the entries of the keys that exist, as List does: by one request if the store can.
 func (t timed) getAll(ctx context.Context, keys []string) ([]driver.Entry, error) {
-	if b, ok := t.Store.(driver.Batcher); ok {
+	if b, ok := t.store().(driver.Batcher); ok {
 		return ask(ctx, t, "get", keys[0], func(ctx context.Context) ([]driver.Entry, error) { return b.GetAll(ctx, keys) })
 	}
 	var entries []driver.Entry
@@ -147,7 +158,7 @@ func (t timed) getAll(ctx context.Context, keys []string) ([]driver.Entry, error
 
 // createAll creates the entries that don't exist, as driver.Batcher says: by one request if the store can.
 func (t timed) createAll(ctx context.Context, entries []driver.Entry) ([]driver.Revision, error) {
-	if b, ok := t.Store.(driver.Batcher); ok {
+	if b, ok := t.store().(driver.Batcher); ok {
 		return ask(ctx, t, "put", entries[0].Key, func(ctx context.Context) ([]driver.Revision, error) { return b.CreateAll(ctx, entries) })
 	}
 	revs := make([]driver.Revision, len(entries))
@@ -163,7 +174,7 @@ func (t timed) createAll(ctx context.Context, entries []driver.Entry) ([]driver.
 
 // now returns the store's own time. If ok is false, the store has no clock.
 func (t timed) now(ctx context.Context) (now time.Time, ok bool, err error) {
-	clock, ok := t.Store.(driver.Clock)
+	clock, ok := t.store().(driver.Clock)
 	if !ok {
 		return now, false, nil
 	}
@@ -174,7 +185,7 @@ func (t timed) now(ctx context.Context) (now time.Time, ok bool, err error) {
 // watch returns a channel that receives after changes below the prefix, until ctx ends. It returns
 // nil if the store does not tell of changes, or not now.
 func (t timed) watch(ctx context.Context, prefix string) <-chan struct{} {
-	watcher, ok := t.Store.(driver.Watcher)
+	watcher, ok := t.store().(driver.Watcher)
 	if !ok {
 		return nil
 	}

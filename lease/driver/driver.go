@@ -31,7 +31,9 @@
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
 //     [Clock], [Preparer], [Inspector], [Excluder], [Lister], [Local]; [Watcher], by [Watch]; [Batcher], by
 //     [GetAll] and [CreateAll]; and [Confirmer], by [Confirm], but only if the database can.
-//  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
+//  9. Set the [Entry.Place] of entries, if the database can tell copies. Calls must fail that reach another
+//     place than an earlier call of the store.
+//  10. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
 //     which acknowledged changes must still be there, and for each fault of the server.
 package driver
 
@@ -58,6 +60,11 @@ type Entry struct {
 	Value    []byte
 	Revision Revision
 
+	// Place says where the entry is, for operators and in at most 200 bytes: it stays the same over changes of the
+	// entry and restarts of the server, and differs in each copy of the entry that the store can tell. Empty if
+	// the store tells no copies. A pool's record names its place, and a lease refuses it in another one.
+	Place string
+
 	// Err says why List could not read the entry. The entry then has no Value. The entry has a
 	// Revision only if a Put at the Revision replaces the entry.
 	Err error
@@ -72,7 +79,8 @@ type Entry struct {
 // not begin with a '.', and has at most [MaxName] bytes. Values have at most [MaxValue] bytes.
 type Store interface {
 	// Get returns the entry of a key at some moment during the call (the read is linearizable), or
-	// an error that is ErrNotFound.
+	// an error that is ErrNotFound. With ErrNotFound the entry has the Place that it would have, if the store
+	// knows.
 	//
 	// With ErrDamaged, Get may return the entry's key and revision. A Put at the revision replaces
 	// the damaged entry. Only a recovery of the pool does this.
@@ -206,6 +214,13 @@ func WorstFirst(findings []Finding) []Finding {
 	return findings
 }
 
+// A Reopener is a Store that can be opened again after it has refused all calls (see [Latch]). A lease goes on with
+// the new Store only if the pool's records are not older than those that the lease knows.
+type Reopener interface {
+	// Reopen opens the store as the program has done, but makes nothing. The Store itself goes on to refuse calls.
+	Reopen(ctx context.Context) (Store, error)
+}
+
 // An Excluder is a Store beside which the machine can have the same store again, for example a copy of a directory. It
 // keeps the pools of both from using a worker at the same time.
 type Excluder interface {
@@ -249,6 +264,9 @@ var (
 	ErrVersion = errors.New("written by another version")
 	// ErrUnsafe reports a store or a place that cannot keep the promises of a Store.
 	ErrUnsafe = errors.New("unsafe store")
+	// ErrCopied reports a copy of a store, which gives out the same workers and timestamps as the original. Such an
+	// error is ErrUnsafe, too.
+	ErrCopied = errors.New("the store is a copy of another")
 	// ErrUnavailable reports that the store does not answer or cannot be written.
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrRefused is an ErrUnavailable that does not pass by itself: the user is not let in or has no
@@ -276,6 +294,9 @@ type Error struct {
 	Key    string // the key, or "" if the error is not about one key
 	Err    error  // one of the kinds above, or an error that wraps one
 	Remedy Remedy // what helps; "" if that follows from Err
+
+	// Latched: the Store refuses all calls with this error from now on, see [Latch].
+	Latched bool
 }
 
 func (e *Error) Error() string {

@@ -105,6 +105,8 @@ func (h *Handle) get(ctx context.Context, op, key string, read func(context.Cont
 		return e, nil
 	case errors.Is(err, ErrDamaged):
 		return Entry{Key: key, Revision: e.Revision}, err
+	case errors.Is(err, ErrNotFound):
+		return Entry{Place: e.Place}, err
 	}
 	return Entry{}, err
 }
@@ -230,7 +232,7 @@ func UntilClosed(ctx context.Context, h *Handle) (context.Context, context.Cance
 
 // Latch marks an error as final: a handle that gets the error refuses all further calls, with the
 // same error. A backend latches when the store went backwards, or when the store no longer knows
-// which changes are durable. Latch returns nil if err is nil.
+// which changes are durable. A lease opens the store again if it is a [Reopener]. Latch returns nil if err is nil.
 func Latch(err error) error {
 	if err == nil {
 		return nil
@@ -295,6 +297,7 @@ func (h *Handle) admit(ctx context.Context, op, key string, bad error) error {
 func (h *Handle) explain(ctx context.Context, op, key string, err error) error {
 	if latch, ok := errors.AsType[*latchError](err); ok {
 		why := h.diagnose(ctx, latch.error)
+		why.Latched = true
 		h.latched.CompareAndSwap(nil, &why)
 	}
 	switch why := h.latched.Load(); {

@@ -20,7 +20,7 @@ const (
 	RemedyPool        Remedy = "pool"        // name the pool of these IDs
 	RemedyClock       Remedy = "clock"       // set the clock
 	RemedyVersion     Remedy = "version"     // use the version of this program that wrote the entry
-	RemedyRestart     Remedy = "restart"     // find the cause in the system's log, then start the program again
+	RemedyRestart     Remedy = "restart"     // find the cause in the system's log; a lease goes on by itself
 )
 
 // Remedies returns all kinds of help, for documents.

@@ -349,6 +349,7 @@ var defects = []struct {
 		}
 	}},
 	{"Close does nothing", []string{"Close"}, each(func(b *broken) { b.close = func() error { return nil } })},
+	{"the place of an entry changes with the entry", []string{"Place"}, gets(func(e *driver.Entry) { e.Place = string(e.Revision) })},
 	{"String shows a password", []string{"String"}, each(func(b *broken) { b.string = func() string { return "postgres://me:hunter2@127.0.0.1/leases" } })},
 	{"an error shows what is given as secret", []string{"String"}, each(func(b *broken) {
 		b.get = func(ctx context.Context, key string) (driver.Entry, error) {

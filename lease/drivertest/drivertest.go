@@ -10,7 +10,8 @@
 //     History checks that the store stays correct although calls fail. [NewFaulty] has faults in
 //     between without a server.
 //  5. If the store is a [driver.Confirmer], call [CutOff] with a server that another server replaces.
-//  6. Test durability. No suite can see a crash of a machine: show that a change is on the disk
+//  6. If entries have a Place, call [Copied] for each kind of copy.
+//  7. Test durability. No suite can see a crash of a machine: show that a change is on the disk
 //     when Put returns.
 //
 // In short:
@@ -47,6 +48,7 @@ import (
 //	Handles        a handle sees at once what another handle has written
 //	Close          a closed handle returns errors, and other handles go on
 //	Reopen         entries and revisions outlive all handles
+//	Place          an entry keeps its Place, in all handles
 //	String         no text shows a secret
 //	Confirm        Confirm shows each change that was made before the call, in a store that is a driver.Confirmer
 //	Clock          Now returns a time, in a store that is a driver.Clock
@@ -91,6 +93,7 @@ var checks = []check{
 	{"Handles", handles},
 	{"Close", closed},
 	{"Reopen", reopen},
+	{"Place", place},
 	{"String", address},
 	{"Confirm", confirm},
 	{"Clock", clock},

@@ -51,6 +51,7 @@ type Store struct {
 	own    bool // the client is closed with the store
 	prefix string
 	login  bool // the client logs in with a password
+	reopen func(context.Context) (*Store, error)
 
 	cluster uint64          // the ID of the cluster
 	seen    driver.Progress // the highest revision of the cluster that was seen
@@ -60,6 +61,7 @@ var (
 	_ driver.Store     = (*Store)(nil)
 	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Confirmer = (*Store)(nil)
+	_ driver.Reopener  = (*Store)(nil)
 	_ driver.Watcher   = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 )
@@ -83,6 +85,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	}
 	s := newStore(a, timeout)
 	s.own, s.login = true, c.Username != ""
+	s.reopen = func(ctx context.Context) (*Store, error) { return Open(ctx, addr) }
 	if err := driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error { return s.connect(ctx, c) }); err != nil {
 		s.Close()
 		return nil, err
@@ -138,6 +141,7 @@ func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, e
 	}
 	s := newStore(&a, DefaultTimeout)
 	s.client, s.login = client, client.Username != ""
+	s.reopen = func(ctx context.Context) (*Store, error) { return New(ctx, client, prefix) }
 	if err := driver.Do(ctx, s.Handle, "open", s.start); err != nil {
 		return nil, err
 	}
@@ -200,6 +204,15 @@ func (s *Store) start(ctx context.Context) error {
 	})
 }
 
+// Reopen opens the store again after the cluster has forgotten changes, or another cluster has answered.
+func (s *Store) Reopen(ctx context.Context) (driver.Store, error) {
+	again, err := s.reopen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return again, nil
+}
+
 func (s *Store) close() error {
 	if s.own && s.client != nil {
 		s.client.Close() // its error says only that it was closed
@@ -216,7 +229,7 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 		}
 		found = nil
 		for _, kv := range r.Kvs {
-			found = append(found, entry(key, kv.Value, kv.ModRevision))
+			found = append(found, s.entry(key, kv.Value, kv.ModRevision))
 		}
 		return r.Header, nil
 	})
@@ -224,7 +237,7 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	case err != nil:
 		return driver.Entry{}, err
 	case len(found) == 0:
-		return driver.Entry{}, driver.ErrNotFound
+		return driver.Entry{Place: s.place()}, driver.ErrNotFound
 	}
 	return found[0], nil
 }
@@ -236,15 +249,19 @@ func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
 	return driver.Confirm(ctx, s.Handle, key, s.get)
 }
 
-func entry(key string, value []byte, modRevision int64) driver.Entry {
-	return driver.Entry{Key: key, Value: value, Revision: driver.Revision(strconv.FormatInt(modRevision, 10))}
+func (s *Store) entry(key string, value []byte, modRevision int64) driver.Entry {
+	return driver.Entry{Key: key, Value: value, Revision: driver.Revision(strconv.FormatInt(modRevision, 10)), Place: s.place()}
 }
+
+// place returns the ID of the cluster, and the prefix. A mirror and most restored snapshots have another ID; a snapshot
+// that is restored with the same name, token and peers has the same.
+func (s *Store) place() string { return fmt.Sprintf("%x/%s", s.cluster, s.prefix) }
 
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	var entries []driver.Entry
 	err := s.scan(ctx, prefix, func(r *clientv3.GetResponse) {
 		for _, kv := range r.Kvs {
-			entries = append(entries, entry(string(kv.Key[len(s.prefix):]), kv.Value, kv.ModRevision))
+			entries = append(entries, s.entry(string(kv.Key[len(s.prefix):]), kv.Value, kv.ModRevision))
 		}
 	})
 	return entries, err
@@ -314,7 +331,7 @@ func (s *Store) GetAll(ctx context.Context, keys []string) ([]driver.Entry, erro
 		var entries []driver.Entry
 		for i, r := range got.Responses {
 			for _, kv := range r.GetResponseRange().Kvs {
-				entries = append(entries, entry(keys[i], kv.Value, kv.ModRevision))
+				entries = append(entries, s.entry(keys[i], kv.Value, kv.ModRevision))
 			}
 		}
 		return entries, nil

@@ -158,7 +158,7 @@ func TestSymlinks(t *testing.T) {
 
 	// The store's directory may be behind a link, but a part of a store is not a store.
 	symlink(t, filepath.Join(dir, "a"), filepath.Join(dir, "part"))
-	wantError(t, testkit.Err(Open(filepath.Join(dir, "part"))), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(filepath.Join(dir, "part"))), driver.ErrUnsafe, driver.ErrCopied)
 	symlink(t, t.TempDir(), filepath.Join(dir, "link"))
 	mustPut(t, mustOpen(t, filepath.Join(dir, "link"), plain), "b/c", "", driver.None)
 }

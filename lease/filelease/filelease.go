@@ -55,7 +55,7 @@ import (
 // [driver.Confirmer], [driver.Inspector], [driver.Excluder] and [driver.Local].
 //
 // After a failed fsync the Store refuses all calls: the file in memory and the file on the disk may
-// differ.
+// differ. A lease opens the directory again, and goes on if nothing that it knows is missing.
 type Store struct {
 	*driver.Handle
 	dir      string
@@ -77,6 +77,7 @@ var (
 	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 	_ driver.Excluder  = (*Store)(nil)
+	_ driver.Reopener  = (*Store)(nil)
 	_ driver.Local     = (*Store)(nil)
 )
 
@@ -119,15 +120,15 @@ const NoCreate Option = 1
 // [driver.CheckPath] refuses, are the same error.
 //
 // The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because the system
-// is not supported or because several machines share the filesystem. It is also [ErrCopied] if the directory is
+// is not supported or because several machines share the filesystem. It is also [driver.ErrCopied] if the directory is
 // a copy of another store's directory. [Store.Inspect] reports what the directory can lose.
 func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, false, system, options...)
 }
 
 // OpenCopy is Open, but accepts a copy. Use it for a restored backup, and for a copy whose original
-// is gone for good. Before any other process uses the directory, recover all pools of the store
-// (lease.RecoverPool) and then call [Store.Adopt]. Open then accepts the directory.
+// is gone for good. Call [Store.Adopt], so that Open accepts the directory, and then recover all pools of
+// the store (lease.RecoverPool, with Adopt). Until it is recovered, a pool is refused as a copy.
 func OpenCopy(dir string) (*Store, error) { return open(dir, true, system) }
 
 var system = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
@@ -260,6 +261,19 @@ func (s *Store) Inspect(context.Context) (found []driver.Finding, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.findings), err
+}
+
+// Reopen opens the directory again after a failed fsync. It makes nothing: the directory must be the one that was
+// opened.
+func (s *Store) Reopen(context.Context) (driver.Store, error) {
+	if err := s.checkRoot(); err != nil {
+		return nil, driver.OpenError(s.String(), err, "")
+	}
+	var options []Option
+	if s.noCreate {
+		options = append(options, NoCreate)
+	}
+	return open(s.dir, false, s.hooks, options...)
 }
 
 // Local reports whether a lease may create a missing pool: all processes with the pools run on this
@@ -403,13 +417,15 @@ func (s *Store) read(key string, checked bool) (*os.File, entry, error) {
 	}
 	switch {
 	case !opened && errors.Is(err, fs.ErrNotExist):
-		return nil, entry{}, driver.ErrNotFound
+		e.Place, _ = s.identity()
+		return nil, e, driver.ErrNotFound
 	case !opened:
 		return nil, entry{}, err
 	case err != nil && e.Revision == driver.None:
 		f.Close()
 		return nil, entry{}, err
 	}
+	e.Place, _ = s.identity() // a lease refuses the pool if it isn't known
 	return f, e, err
 }
 

@@ -213,9 +213,9 @@ func TestFilesWithoutPlace(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	wantError(t, testkit.Err(early.Exclude(t.Name(), "a")), driver.ErrUnsafe, ErrCopied)
-	wantError(t, testkit.Err(early.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
-	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(early.Exclude(t.Name(), "a")), driver.ErrUnsafe, driver.ErrCopied)
+	wantError(t, testkit.Err(early.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, driver.ErrCopied)
+	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, driver.ErrCopied)
 	s := testkit.Must(OpenCopy(copied))
 	testkit.OK(t, s.Adopt())
 	mustOpen(t, copied, plain)
@@ -229,7 +229,7 @@ func TestStoreWithin(t *testing.T) {
 		inner := filepath.Join(dir, name)
 		mustPut(t, mustOpen(t, inner, plain), "pool/workers/00001", "", driver.None)
 		_, err := Open(dir)
-		if wantError(t, err, driver.ErrUnsafe); errors.Is(err, ErrCopied) || !strings.HasSuffix(err.Error(), inner) {
+		if wantError(t, err, driver.ErrUnsafe); errors.Is(err, driver.ErrCopied) || !strings.HasSuffix(err.Error(), inner) {
 			t.Error(err)
 		}
 		mustOpen(t, inner, plain)
@@ -288,7 +288,7 @@ func TestSnapshot(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	mustPut(t, s, "a/b", "", driver.None)
 	run("btrfs", "-q", "subvolume", "snapshot", disk+"/original", disk+"/snapshot")
-	wantError(t, testkit.Err(Open(disk+"/snapshot/ids")), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(disk+"/snapshot/ids")), driver.ErrUnsafe, driver.ErrCopied)
 	mustOpen(t, dir, plain)
 
 	blind := plain

@@ -47,7 +47,7 @@ func TestNoCreate(t *testing.T) {
 		t.Error("a lease may create a pool in a store that has to exist")
 	}
 	testkit.OK(t, os.Remove(filepath.Join("empty", placeFile)))
-	wantError(t, testkit.Err(Open("empty", NoCreate)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open("empty", NoCreate)), driver.ErrUnsafe, driver.ErrCopied)
 }
 
 func listed(t *testing.T, dir string) (names []string) {

@@ -17,11 +17,6 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// ErrCopied reports that a directory is a copy of a store's directory: part of an image, a restored
-// backup, or a directory of another machine. The pools of a copy give out the same intervals as the
-// pools of the original.
-var ErrCopied = errors.New("the directory is a copy of another store")
-
 const (
 	placeFile = ".place" // the file with the place of its directory. No key has the name
 
@@ -96,7 +91,7 @@ func (s *Store) checkPlace() error {
 		return err
 	}
 	if why := made.differs(now); why != "" {
-		return newError(driver.RemedyCopy, "%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
+		return newError(driver.RemedyCopy, "%w: %w: %s", driver.ErrUnsafe, driver.ErrCopied, why)
 	}
 	return nil
 }
@@ -191,7 +186,7 @@ func (s *Store) mark() error {
 
 // noPlace returns the error for a directory with entries and without a place.
 func (s *Store) noPlace() error {
-	return newError(driver.RemedyCopy, "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, ErrCopied, placeFile)
+	return newError(driver.RemedyCopy, "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, driver.ErrCopied, placeFile)
 }
 
 // identity returns the store's identity. If the store has no identity yet, identity makes one.
@@ -215,7 +210,7 @@ func (s *Store) identity() (string, error) {
 }
 
 // Adopt makes the directory the store's own, with a new identity: Open no longer refuses the
-// directory as a copy. Recover all pools of the copy before, see [OpenCopy].
+// directory as a copy. Leases refuse its pools until they are recovered, see [OpenCopy].
 func (s *Store) Adopt() error {
 	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {
 		s.mu.Lock()

@@ -27,12 +27,12 @@ func TestCopied(t *testing.T) {
 	} else if out, err := exec.Command("cp", "-Rp", moved, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(Open(copied)), driver.ErrUnsafe, driver.ErrCopied)
 	testkit.OK(t, testkit.Err(OpenCopy(moved)))
 	s := testkit.Must(OpenCopy(copied))
 	wantEntry(t, s, "a/b", "two")
 	mustPut(t, s, "c", "new", driver.None) // makes no original of it
-	testkit.Is(t, testkit.Err(Open(copied)), ErrCopied, "before Adopt")
+	testkit.Is(t, testkit.Err(Open(copied)), driver.ErrCopied, "before Adopt")
 	testkit.OK(t, s.Adopt())
 	wantEntry(t, mustOpen(t, copied, plain), "a/b", "two")
 	wantEntry(t, mustOpen(t, moved, plain), "a/b", "two")
@@ -61,7 +61,7 @@ func TestPlaces(t *testing.T) {
 		h.here = func(string) (place, error) { return made, nil }
 		mustPut(t, mustOpen(t, dir, h), "a", "", driver.None)
 		h.here = func(string) (place, error) { return c.now, nil }
-		if _, err := open(dir, false, h); errors.Is(err, ErrCopied) != c.copy || err != nil && !c.copy {
+		if _, err := open(dir, false, h); errors.Is(err, driver.ErrCopied) != c.copy || err != nil && !c.copy {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}

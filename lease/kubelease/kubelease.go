@@ -11,10 +11,10 @@
 //
 // The revision of an entry is the UID and the resourceVersion of its object. The API server
 // compares both when it writes to etcd, and an object that is deleted and made again has another
-// UID. Put creates an object with POST and changes it with PUT of UID and resourceVersion; without
-// the UID, a PUT would create a missing Lease. The API ignores a write of the same content and
-// makes no new resourceVersion. Each write therefore has another annotation, at random, and is a
-// change.
+// UID, as does a copy of the object, such as one from a backup. Put creates an object with POST and
+// changes it with PUT of UID and resourceVersion; without the UID, a PUT would create a missing Lease.
+// The API ignores a write of the same content and makes no new resourceVersion. Each write therefore
+// has another annotation, at random, and is a change.
 //
 // Reads have no resourceVersion. The API promises that such a read returns the most recent state,
 // by a majority of etcd's members; with resourceVersion "0" a cache of any age could answer. The
@@ -330,7 +330,7 @@ func (s *Store) checkObject(l lease, name, kind string) error {
 }
 
 func (s *Store) entry(key string, l lease) driver.Entry {
-	e := driver.Entry{Key: key, Revision: revision(l)}
+	e := driver.Entry{Key: key, Revision: revision(l), Place: l.Metadata.UID}
 	text, ok := l.Metadata.Annotations[valueAnnotation]
 	if !ok {
 		e.Err = fmt.Errorf("%w: the Lease %s has no annotation %s", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)

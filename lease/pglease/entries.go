@@ -42,9 +42,9 @@ func (s *Store) row(ctx context.Context, m mode, key string) (driver.Entry, erro
 		return driver.Entry{}, err
 	}
 	if len(rows) == 0 {
-		return driver.Entry{}, driver.ErrNotFound
+		return driver.Entry{Place: *s.place.Load()}, driver.ErrNotFound
 	}
-	e := entry(rows[0])
+	e := s.entry(rows[0])
 	return e, e.Err
 }
 
@@ -62,7 +62,7 @@ func (s *Store) rows(ctx context.Context, condition string) ([]driver.Entry, err
 	}
 	var list []driver.Entry
 	for _, row := range rows {
-		list = append(list, entry(row))
+		list = append(list, s.entry(row))
 	}
 	return list, nil
 }
@@ -105,9 +105,23 @@ func (s *Store) CreateAll(ctx context.Context, entries []driver.Entry) ([]driver
 	})
 }
 
-// known is the condition that the table has the known version.
+// about is a query for values of the table.
+func (s *Store) about(values ...string) string {
+	return "SELECT " + strings.Join(values, ", ") + " FROM " + s.table + " l, pg_control_system(), pg_database d WHERE key = " + quote(schemaKey) +
+		" AND d.datname = current_database()"
+}
+
+// where is the place of the table: the identifier of the cluster, and the numbers of the database and the table. A
+// template, a dump and a logical replica have other numbers, and an upgraded cluster has another identifier. A
+// physical copy has the same: a standby, a restored base backup, a snapshot of the disk.
+const where = "concat_ws('/', system_identifier, d.oid, l.tableoid)"
+
+// known is the condition that the table has the known version, and is the one that was read before.
 func (s *Store) known() string {
-	return "(SELECT version FROM " + s.table + " WHERE key = " + quote(schemaKey) + ") = " + strconv.Itoa(schemaVersion)
+	if place := s.place.Load(); place != nil {
+		return "(" + strconv.Itoa(schemaVersion) + ", " + quote(*place) + ") = (" + s.about("version", where) + ")"
+	}
+	return strconv.Itoa(schemaVersion) + " = (" + s.about("version") + ")"
 }
 
 // now is the server's time in microseconds.
@@ -156,8 +170,8 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	})
 }
 
-func entry(row [][]byte) driver.Entry {
-	e := driver.Entry{Key: string(row[0]), Revision: driver.Revision(row[1]), Value: make([]byte, hex.DecodedLen(len(row[2])))}
+func (s *Store) entry(row [][]byte) driver.Entry {
+	e := driver.Entry{Key: string(row[0]), Revision: driver.Revision(row[1]), Place: *s.place.Load(), Value: make([]byte, hex.DecodedLen(len(row[2])))}
 	if _, err := hex.Decode(e.Value, row[2]); err != nil {
 		e.Err = fmt.Errorf("%w: %w", driver.ErrDamaged, err)
 	}
@@ -202,9 +216,9 @@ func (m mode) begin(left time.Duration) string {
 }
 
 // do runs one statement in a transaction and returns its rows. The server must not be a standby,
-// and the table must have the known version.
+// and the table must have the known version, and must not be another one than before.
 func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
-	results, err := s.transact(ctx, m, "SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
+	results, err := s.transact(ctx, m, s.about("version", where)+"; "+statement)
 	if is(err, "42703", "42804", "42809", "42883", "22P02", "42P10", "23502") { // columns, or constraints, of another table
 		return nil, fmt.Errorf("%w: %s: %w", errForeign, s.name, err)
 	}
@@ -222,6 +236,11 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 		return nil, fmt.Errorf("%w: %s", errForeign, s.name)
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
 		return nil, fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion)
+	}
+	place := string(results[n-2].Rows[0][1])
+	s.place.CompareAndSwap(nil, &place)
+	if seen := *s.place.Load(); seen != place {
+		return nil, &driver.Error{Err: fmt.Errorf("%w: the answer came from %s, but before that from %s", driver.ErrUnsafe, place, seen), Remedy: driver.RemedyRestored}
 	}
 	return results[n-1].Rows, nil
 }

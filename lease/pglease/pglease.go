@@ -49,6 +49,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -88,8 +89,9 @@ type Store struct {
 	table string // its name in a statement
 	pool  *pgxpool.Pool
 	own   bool
-	slots chan struct{} // one slot for each call at a time; nil for a caller's pool
-	admin bool          // the user is a superuser or may make roles
+	slots chan struct{}          // one slot for each call at a time; nil for a caller's pool
+	admin bool                   // the user is a superuser or may make roles
+	place atomic.Pointer[string] // of the table, once it was seen
 }
 
 var (

@@ -89,7 +89,8 @@ type Options struct {
 type Store struct {
 	*driver.Handle
 	client  redis.UniversalClient
-	own     bool     // the client is closed with the store
+	own     bool // the client is closed with the store
+	reopen  func(context.Context) (*Store, error)
 	keys    []string // of the hash and the index
 	options Options
 
@@ -102,6 +103,7 @@ var (
 	_ driver.Batcher   = (*Store)(nil)
 	_ driver.Clock     = (*Store)(nil)
 	_ driver.Preparer  = (*Store)(nil)
+	_ driver.Reopener  = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 )
 
@@ -133,11 +135,21 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	}
 	s := newStore(redis.NewUniversalClient(u), describe(a, o, u.MasterName, u.IsClusterMode), o)
 	s.own = true
+	s.reopen = func(ctx context.Context) (*Store, error) { return Open(ctx, addr) }
 	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// Reopen opens the store again after the server has forgotten changes, or another server has answered.
+func (s *Store) Reopen(ctx context.Context) (driver.Store, error) {
+	again, err := s.reopen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return again, nil
 }
 
 // settle returns the settings of an address, with the result of reading the address, and sets the
@@ -254,6 +266,7 @@ func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, 
 		return nil, driver.OpenError(a.String(), err, driver.RemedyAddress)
 	}
 	s := newStore(client, describe(&a, o, "", cluster), o)
+	s.reopen = func(ctx context.Context) (*Store, error) { return New(ctx, client, o) }
 	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		return nil, err
 	}

@@ -223,7 +223,7 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	case err != nil:
 		return driver.Entry{}, err
 	case len(rest) == 0 || rest[0] == nil:
-		return driver.Entry{}, driver.ErrNotFound
+		return driver.Entry{Place: s.place(store)}, driver.ErrNotFound
 	}
 	e := s.entry(key, rest[0], store)
 	return e, e.Err
@@ -322,13 +322,23 @@ func (s *Store) listed(ctx context.Context, script *redis.Script, n int, args []
 func (s *Store) entry(key string, field any, store string) driver.Entry {
 	version, value, ok := strings.Cut(text(field), " ")
 	if ok && isNumber(version) && len(value) <= driver.MaxValue {
-		return driver.Entry{Key: key, Value: []byte(value), Revision: revision(version, store)}
+		return driver.Entry{Key: key, Value: []byte(value), Revision: revision(version, store), Place: s.place(store)}
 	}
 	e := driver.Entry{Key: key, Err: fmt.Errorf("%w: the field of %s is not what a store writes, or gone", driver.ErrDamaged, s.keys[0])}
 	if field != nil {
 		e.Revision = revision(fmt.Sprintf("%s%x", unversioned, sha1.Sum([]byte(text(field)))), store)
 	}
 	return e
+}
+
+// place returns where a hash with a name is: the name, the number of the database, and the prefix. The server has
+// nothing that lasts over restarts and differs in a copy of all its keys.
+func (s *Store) place(name string) string {
+	number := 0
+	if c, ok := s.client.(*redis.Client); ok {
+		number = c.Options().DB
+	}
+	return fmt.Sprintf("%s/%d/%s", name, number, s.options.Prefix)
 }
 
 // unversioned begins the version, in a revision, of a damaged field without a version. The checksum

@@ -282,6 +282,9 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 			continue
 		}
 		p, now := f.Pool, time.Now()
+		if place := p.Place(); place != "" {
+			d.find(levelOK, aboutStore, f.Name, "its record names this place: %s", place)
+		}
 		recovered, floor := p.Recovered()
 		if floor.After(now) {
 			d.find(levelWarning, aboutWorkers, f.Name, "it was recovered %s, and nobody gets a worker before %s (%s)", cli.Relative(recovered, now), cli.TimeText(floor), cli.Relative(floor, now))

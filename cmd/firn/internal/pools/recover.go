@@ -27,6 +27,7 @@ type recoverFlags struct {
 	trustClock   bool
 	yes, noWait  bool
 	all          bool
+	adopt        bool // the store is a copy
 	create       bool // make a pool of which nothing is left
 	allowOverlap bool // as in firn pool create
 	json         bool
@@ -41,7 +42,7 @@ func newRecover(s *cli.Streams) *cobra.Command {
 		Use:   "recover NAME | --all",
 		Short: "Recover a pool after its store lost records or was restored",
 		Example: `  firn pool recover nanoflake --store postgres://ids@db/app
-  firn pool recover --all --state /var/lib/firn
+  firn pool recover --all --adopt --state /var/lib/firn
   firn pool recover orders --create --format nanoflake --epoch 2020-01-01T00:00:00Z`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
@@ -58,6 +59,7 @@ func newRecover(s *cli.Streams) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.all, "all", false, "recover all pools of the store")
+	flags.BoolVar(&f.adopt, "adopt", false, "with --all, use a copy whose original is gone for good")
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "longest window of any lease")
 	flags.DurationVar(&f.skew, "skew", lease.DefaultMaxSkew, "how far clocks may differ")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
@@ -93,6 +95,8 @@ func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) 
 	switch {
 	case f.all && f.format != "":
 		return cli.Usagef("--format: cannot be used with --all: name the pool")
+	case f.adopt && !f.all:
+		return cli.Usagef("--adopt: needs --all")
 	case f.create && f.format == "":
 		return cli.Usagef("--create: needs --format")
 	case f.allowOverlap && !f.create:
@@ -112,6 +116,11 @@ func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) 
 			return err
 		}
 	}
+	if files, ok := store.(*filelease.Store); ok && f.adopt {
+		if err := files.Adopt(); err != nil {
+			return f.Hint(err)
+		}
+	}
 	var floor time.Time
 	for _, p := range pools {
 		done, err := f.recover(ctx, s, store, p)
@@ -120,11 +129,6 @@ func (f *recoverFlags) run(ctx context.Context, s *cli.Streams, names []string) 
 		}
 		if done.Floor.After(floor) {
 			floor = done.Floor
-		}
-	}
-	if files, ok := store.(*filelease.Store); ok && f.all {
-		if err := files.Adopt(); err != nil {
-			return f.Hint(err)
 		}
 	}
 	if !f.noWait && len(pools) > 0 {
@@ -143,7 +147,7 @@ type target struct {
 func (f *recoverFlags) recover(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Recovery, error) {
 	progress := cli.NewProgress(s)
 	done, err := lease.RecoverPool(ctx, store, p.name, lease.RecoveryConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
-		Layouts: p.layouts, Create: f.create, Progress: func(done, of int) { progress.Say("%d of %d records", done, of) }})
+		Layouts: p.layouts, Create: f.create, Adopt: f.adopt, Progress: func(done, of int) { progress.Say("%d of %d records", done, of) }})
 	if err != nil {
 		return nil, f.hint(err)
 	}
@@ -159,7 +163,7 @@ func (f *recoverFlags) openFor(ctx context.Context, s *cli.Streams, names []stri
 		open = f.Open
 	}
 	store, at, err := open(ctx)
-	if f.all && at.Dir != "" && (errors.Is(err, filelease.ErrCopied) || errors.Is(err, driver.ErrDamaged)) {
+	if f.adopt && at.Dir != "" && (errors.Is(err, driver.ErrCopied) || errors.Is(err, driver.ErrDamaged)) {
 		store, err = filelease.OpenCopy(at.Dir)
 	}
 	switch {

@@ -104,7 +104,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 	case driver.RemedyCopy:
 		return []string{
 			"Is the original still there?  Use that: the copy generates the same IDs again.",
-			"Is it gone for good?  Stop all processes that use the copy, and then:  " + st.Command("firn pool recover --all"),
+			"Is it gone for good?  Stop all processes that use the copy, and then:  " + st.Command("firn pool recover --all --adopt"),
 		}
 	case driver.RemedyWorker:
 		free := "Stop a process that has a worker, or try again later."
@@ -130,7 +130,7 @@ func (st *State) hints(r lease.Remedy, err error) []string {
 	case driver.RemedyVersion:
 		return []string{"Use the version of firn that the other users of this store have."}
 	case driver.RemedyRestart:
-		return []string{"Look into the system's log, check the disk, and start the program again."}
+		return []string{"Look into the system's log, and check the disk. A running lease goes on by itself; start a command again."}
 	}
 	return nil
 }

@@ -80,14 +80,14 @@ func TestBakedIn(t *testing.T) {
 	}
 	for _, args := range [][]string{{"new", "nanoflake"}, {"pool", "recover", "nanoflake", "--yes"}} {
 		out, stderr, code := firn(container, args...)
-		if code != cli.ExitFailed || out != "" || !strings.Contains(stderr, "is a copy of another store") || !strings.Contains(stderr, "firn pool recover --all") {
+		if code != cli.ExitFailed || out != "" || !strings.Contains(stderr, "the store is a copy of another") || !strings.Contains(stderr, "firn pool recover --all --adopt") {
 			t.Errorf("%q: exit code %d\n%s%s", args, code, out, stderr)
 		}
 	}
 	if out, _, code := firn(container, "pool", "doctor"); code != cli.ExitFailed || !strings.Contains(out, "problem  store: ") {
 		t.Errorf("firn pool doctor: exit code %d\n%s", code, out)
 	}
-	if out, stderr, code := firn(container, "pool", "recover", "--all", "--yes", "--no-wait", "--skew", "1h"); code != 0 {
+	if out, stderr, code := firn(container, "pool", "recover", "--all", "--adopt", "--yes", "--no-wait", "--skew", "1h"); code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if _, stderr, code := firn(container, "new", "nanoflake", "--wait", "0"); code != cli.ExitFailed || !strings.Contains(stderr, "the pool was recovered") {

@@ -61,6 +61,6 @@ before() {
 		made=$(used 1)
 		firn() { command firn "${@/05xm5fe2qf6dc/$made}" | sed "s/$made/05xm5fe2qf6dc/"; }
 		;;
-	"firn pool recover --all "*) used 1 2 3 4 && mv "$STATE" "$STATE.original" && cp -a "$STATE.original" "$STATE" ;;
+	"firn pool recover --all --adopt "*) used 1 2 3 4 && mv "$STATE" "$STATE.original" && cp -a "$STATE.original" "$STATE" ;;
 	esac
 }

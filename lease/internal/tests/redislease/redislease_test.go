@@ -208,3 +208,15 @@ func TestLease(t *testing.T) {
 	}
 	drivertest.RunLeases(t, spaces(prefix(t, needGiven(t)), given(), nil))
 }
+
+// TestCopied copies the keys to another prefix. A copy of the whole server has the same keys, and nothing tells it.
+func TestCopied(t *testing.T) {
+	c := needGiven(t)
+	from, to := prefix(t, c), prefix(t, c)
+	drivertest.Copied(t, storetest.Prepare(t, redislease.Open, given("prefix="+from)), func() driver.Store {
+		for _, name := range []string{"entries", "index"} {
+			testkit.OK(t, c.Copy(t.Context(), "{"+from+"}:"+name, "{"+to+"}:"+name, c.Options().DB, false).Err())
+		}
+		return storetest.Open(t, redislease.Open, given("prefix="+to))
+	})
+}
