@@ -107,7 +107,7 @@ func (c *child) lossy(store driver.Store) driver.Store {
 	c.faulty.Wait = func(ctx context.Context) error {
 		return pause.For(ctx, rand.N(c.Window/4))
 	}
-	lossy, batcher := c.faulty.Confirming(), c.faulty.Batching() // all stores of the command are Batchers
+	lossy, batcher := c.faulty.Confirming(), few{c.faulty.Batching()} // all stores of the command are Batchers
 	clock, timed := store.(driver.Clock)
 	confirmer, able := lossy.(driver.Confirmer)
 	switch {
@@ -131,6 +131,11 @@ func (c *child) lossy(store driver.Store) driver.Store {
 		driver.Confirmer
 	}{lossy, batcher, confirmer}
 }
+
+// few has a pool grow often, and by few records: a worker that was used is then soon another process's.
+type few struct{ driver.Batcher }
+
+func (few) Batch() int { return 8 }
 
 // listen reads orders, whatever else the process does.
 func (c *child) listen(in *json.Decoder, out io.Writer) {

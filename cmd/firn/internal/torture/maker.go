@@ -40,11 +40,11 @@ func (m *Makers) judge(histories map[int][]lease.Holder, worker int, at int64, n
 	return nil
 }
 
-// persist calls a function until it succeeds. Only an unavailable store is worth another try.
-func persist[T any](ctx context.Context, get func() (T, error)) (T, error) {
+// persist calls a function until it succeeds, or fails with another error than one that is worth another try.
+func persist[T any](ctx context.Context, worth error, get func() (T, error)) (T, error) {
 	for {
 		got, err := get()
-		if err == nil || !errors.Is(err, driver.ErrUnavailable) || pause.For(ctx, 50*time.Millisecond) != nil {
+		if err == nil || !errors.Is(err, worth) || errors.Is(err, driver.ErrRefused) || pause.For(ctx, 50*time.Millisecond) != nil {
 			return got, err
 		}
 	}
@@ -52,12 +52,12 @@ func persist[T any](ctx context.Context, get func() (T, error)) (T, error) {
 
 // histories returns the holders of all workers after the end of the run, and whether the store can confirm.
 func (r *runner) histories(ctx context.Context) (all map[int][]lease.Holder, confirms bool, err error) {
-	store, err := persist(ctx, func() (driver.Store, error) { return r.place.open(ctx, r.Open, true) })
+	store, err := persist(ctx, driver.ErrUnavailable, func() (driver.Store, error) { return r.place.open(ctx, r.Open, true) })
 	if err != nil {
 		return nil, false, err
 	}
 	defer store.Close()
-	workers, err := persist(ctx, func() ([]lease.Worker, error) {
+	workers, err := persist(ctx, driver.ErrUnavailable, func() ([]lease.Worker, error) {
 		pool, err := lease.Lookup(ctx, store, r.place.Pool)
 		if err != nil {
 			return nil, err

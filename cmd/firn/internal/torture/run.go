@@ -158,7 +158,7 @@ func (r *runner) choices() (of []fault, late bool) {
 	if time.Now().Before(r.end) {
 		return r.faults, false
 	}
-	if time.Since(r.end) > time.Minute+20*r.Window {
+	if r.overdue() {
 		return nil, true
 	}
 	for i, f := range r.faults {
@@ -170,6 +170,16 @@ func (r *runner) choices() (of []fault, late bool) {
 		of = []fault{{kind: kill, size: plainly}}
 	}
 	return of, true
+}
+
+// overdue reports whether a late run has to end.
+func (r *runner) overdue() bool { return time.Since(r.end) > time.Minute+20*r.Window }
+
+// over is overdue for callers that do not hold mu.
+func (r *runner) over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.overdue()
 }
 
 // tookOver reports whether the journals show a worker that went from one process to another.

@@ -150,6 +150,11 @@ func (s *slot) run(ctx context.Context) error {
 		a := plan.next(of)
 		if late {
 			a.after = min(a.after, 10*time.Millisecond)
+			for s.process.size() == 0 && !s.over() && ctx.Err() == nil { // a process that had no worker yet shows nothing
+				if err := s.wait(ctx, 5*time.Millisecond); err != nil {
+					return err
+				}
+			}
 		}
 		if err := s.wait(ctx, a.after); err != nil {
 			return err

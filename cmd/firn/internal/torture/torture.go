@@ -161,13 +161,21 @@ func (p place) open(ctx context.Context, open Opener, exists bool) (driver.Store
 // files returns the directory of a store of files.
 func (p place) files() string { return filepath.Join(p.Dir, "store") }
 
-// create makes the pool.
+// create makes the pool. A busy machine may take longer than the store's time-outs.
 func (p place) create(ctx context.Context, open Opener, f *format) error {
-	store, err := p.open(ctx, open, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	_, err = lease.Create(ctx, store, p.Pool, f.layout())
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := persist(ctx, context.DeadlineExceeded, func() (*lease.Pool, error) {
+		store, err := p.open(ctx, open, false)
+		if err != nil {
+			return nil, err
+		}
+		defer store.Close()
+		pool, err := lease.Create(ctx, store, p.Pool, f.layout())
+		if errors.Is(err, lease.ErrPoolExists) { // by a try before
+			err = nil
+		}
+		return pool, err
+	})
 	return err
 }
