@@ -107,7 +107,7 @@ func (a *address) startAt(t *testing.T, clock *testClock, c Config) (*nanoflake.
 		if e.Kind != Renewed && e.Kind != Acquired {
 			return
 		}
-		found := testkit.Must(a.store().Get(t.Context(), workerKey("nanoflake", e.Worker)))
+		found := testkit.Must(a.store().Get(context.Background(), workerKey("nanoflake", e.Worker)))
 		if bytes.Equal(found.Value, a.failed) {
 			t.Errorf("the interval up to %v is of a change that was not synced", e.Until)
 		}
