@@ -26,7 +26,7 @@ func TestSyncFailsOnce(t *testing.T) {
 		}
 		s := mustOpen(t, t.TempDir(), h)
 		testkit.OK(t, minter.Create(t.Context(), s))
-		g, l, err := minter.Start(t.Context(), s, lease.Config{Window: 300 * time.Millisecond})
+		g, l, err := minter.Start(t.Context(), s, lease.Config{Window: 500 * time.Millisecond, Timeout: wait.Patience}) // the disk may be slow
 		testkit.OK(t, err)
 		seen := make(map[minter.ID]bool)
 		for nth := range int64(4) {
