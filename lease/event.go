@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // An Event is something that happened to a lease. [Config.Notify] gets the events.
@@ -56,8 +58,8 @@ const (
 	// Withdrawn: the clock was ahead, and the lease has taken back the interval there, from Until
 	// on. No ID was made in the interval. The lease allocates another interval at once.
 	Withdrawn
-	// Waiting: no worker is free, and the lease waits. The event comes once a wait, and again if
-	// the reason changes.
+	// Waiting: no worker is free, or another process is writing the pool's record, and the lease waits. The event
+	// comes once a wait, and again if the reason changes.
 	Waiting
 	// Created: [Start] has created the pool, because the store had no such pool. Created comes before
 	// Acquired. After the first start of a deployment, Created means that the address of the store is
@@ -148,6 +150,8 @@ func (l *Lease) tellWait(err error) {
 		what, e.Until = fmt.Sprint("a worker ", none.Recovered, none.Ahead), none.Soonest
 	} else if held, ok := errors.AsType[*HeldError](err); ok {
 		what, e.Until = "that of "+held.Holder, held.Until
+	} else if errors.Is(err, driver.ErrBusy) {
+		what = "another process"
 	}
 	if what != "" && what != l.waiting {
 		l.waiting = what

@@ -37,10 +37,15 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	defer stop()
 	var changes <-chan struct{}
 	for first := true; ; first = false {
+		began := l.config.clock()
 		soonest, err := s.try(ctx)
 		none, _ := errors.AsType[*NoWorkerError](err)
-		if none != nil && none.Excluded {
+		switch {
+		case none != nil && none.Excluded:
 			wait -= l.claimed()
+		case errors.Is(err, driver.ErrBusy): // a request has waited already
+			soonest = l.config.clock().Add(often)
+			wait -= min(max(l.config.clock().Sub(began), 0), l.config.Timeout)
 		}
 		if err == nil || soonest.IsZero() || l.hopeless(err, soonest, wait) {
 			return err

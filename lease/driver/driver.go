@@ -273,6 +273,9 @@ var (
 	// right, or there is no such directory, database, table, keys or bucket. A program that starts
 	// should end, instead of waiting for the store.
 	ErrRefused error = refusedError{}
+	// ErrBusy is an ErrUnavailable of one entry, which another process writes, or was stopped while it wrote. Waiting
+	// leases try again.
+	ErrBusy error = busyError{}
 	// ErrKey reports an invalid key or value.
 	ErrKey = errors.New("invalid key or value")
 	// ErrUnconfirmable reports a Store that is not a Confirmer.
@@ -286,6 +289,12 @@ type refusedError struct{}
 
 func (refusedError) Error() string        { return ErrUnavailable.Error() }
 func (refusedError) Is(target error) bool { return target == ErrUnavailable }
+
+// busyError is ErrBusy, with the words of ErrUnavailable.
+type busyError struct{}
+
+func (busyError) Error() string        { return ErrUnavailable.Error() }
+func (busyError) Is(target error) bool { return target == ErrUnavailable }
 
 // An Error names the failed operation of a store, the reason, and the kind of help.
 type Error struct {

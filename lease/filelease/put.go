@@ -82,7 +82,7 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (u
 			}
 			if err := pause.For(ctx, wait/2+rand.N(wait)); err != nil {
 				return nil, 0, newError(driver.RemedySettings,
-					"%w: another process writes the entry, or is stopped while it does: %w", driver.ErrUnavailable, err)
+					"%w: another process writes the entry, or is stopped while it does: %w", driver.ErrBusy, err)
 			}
 			same = unlock == nil && s.sameTimes(key, e)
 		}
