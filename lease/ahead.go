@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -23,10 +24,12 @@ func (l *Lease) withdraw() {
 	if l.begins <= l.now()+grace.Microseconds() {
 		return
 	}
+	begins := l.begins
 	l.begins = 0
 	unused := l.generator.Withdraw().UnixMicro()
 	if unused >= l.granted {
-		return // the generator has minted there, and reports a clock that went back
+		l.waitFor(begins) // the generator has minted there, and reports a clock that went back
+		return
 	}
 	l.takeBack(unused)
 	l.numbers.granted.Store(l.granted)
@@ -37,6 +40,35 @@ func (l *Lease) withdraw() {
 	if l.phase == phaseWithdrawn { // callers of a lost worker's generator are told another reason
 		l.notify(Event{Kind: Withdrawn, Worker: l.held.Worker, Until: until})
 	}
+}
+
+// waitFor notes that the generator has minted ahead of the clock, from begins on. It mints again when the clock is there: to
+// count as useless until then is the lease's part.
+func (l *Lease) waitFor(begins int64) {
+	until := time.UnixMicro(begins).UTC()
+	why := &AheadError{Pool: l.pool.name, Worker: l.held.Worker, Until: until, By: until.Sub(l.config.clock())}
+	l.numbers.ahead.Store(begins)
+	l.mu.Lock()
+	l.trouble = why
+	l.mu.Unlock()
+	l.notify(Event{Kind: Ahead, Worker: l.held.Worker, Until: until, Err: why})
+}
+
+// catchUp notes that the clock has caught up with the IDs ahead of it.
+func (l *Lease) catchUp() {
+	if ahead := l.numbers.ahead.Load(); ahead == 0 || l.now() < ahead {
+		return
+	}
+	l.numbers.ahead.Store(0)
+	l.mu.Lock()
+	if _, ok := errors.AsType[*AheadError](l.trouble); ok {
+		l.trouble = nil
+	}
+	if !l.fault.IsZero() && l.trouble == nil {
+		l.events = append(l.events, l.faultOver(l.held.Worker, time.UnixMicro(l.granted).UTC()))
+	}
+	l.mu.Unlock()
+	l.deliverFreely()
 }
 
 // own returns the first timestamp that the lease may give back: the start of the first interval or,

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -125,4 +126,40 @@ func TestWithdrawnWithoutStore(t *testing.T) {
 		time.Sleep(time.Second)
 		mints(t, g, l)
 	})
+}
+
+// If a generator has made IDs while its clock was ahead, the lease says so, counts for nothing until the clock is there, and
+// says that it is over.
+func TestAhead(t *testing.T) {
+	for _, by := range []time.Duration{time.Minute, tenDays} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
+			g, l, log := keep(t, p, clock, Config{Window: time.Second})
+			distinct := distinct(t)
+			distinct(g)
+			clock.step(by)
+			time.Sleep(time.Second)
+			distinct(g)
+			if l.Left() == 0 {
+				t.Errorf("ahead by %v: no time is left", by)
+			}
+			clock.step(-by)
+			time.Sleep(time.Second)
+			var ahead *AheadError
+			if err := l.Err(); !errors.As(err, &ahead) || !errors.Is(err, iderr.ErrClockBackwards) || l.Left() != 0 {
+				t.Fatalf("ahead by %v: %v, with %v left", by, err, l.Left())
+			}
+			if r := RemedyFor(ahead); r.Kind != driver.RemedyClock || !r.Until.Equal(ahead.Until) || ahead.By < by-2*time.Second || ahead.By > by {
+				t.Errorf("ahead by %v: %+v, and the remedy %+v", by, ahead, r)
+			}
+			testkit.Is(t, testkit.Err(g.TryNext()), iderr.ErrClockBackwards, "an ID before the clock is there")
+			time.Sleep(by)
+			distinct(g)
+			mints(t, g, l)
+			if e := log.last(t, Recovered); e.Took < by-2*time.Second || e.Took > by+time.Second || l.Err() != nil {
+				t.Errorf("recovered from %v after %v: %v", by, e.Took, l.Err())
+			}
+			log.want(t, "acquired renewed ahead recovered renewed")
+		})
+	}
 }

@@ -126,9 +126,9 @@ func TestBackground(t *testing.T) {
 		}
 		store.mend()
 		all.Wait()
-		log.want(t, "failing created acquired")
+		log.want(t, "failing created acquired recovered")
 		time.Sleep(time.Minute)
-		log.want(t, "failing created acquired renewed")
+		log.want(t, "failing created acquired recovered renewed")
 		if l.Pool().Name() != "nanoflake" || l.Err() != nil {
 			t.Errorf("pool %v, %v", l.Pool(), l.Err())
 		}
@@ -152,7 +152,7 @@ func TestBackgroundRetries(t *testing.T) {
 			store.mend()
 			time.Sleep(10 * time.Second)
 			mints(t, g, l)
-			if got := log.kinds(); !strings.HasSuffix(got, "created acquired renewed") {
+			if got := log.kinds(); !strings.HasSuffix(strings.ReplaceAll(got, " recovered", ""), "created acquired renewed") {
 				t.Errorf("%v: events: %s", err, got)
 			}
 		})
@@ -409,7 +409,7 @@ func TestBackgroundCloseInPause(t *testing.T) {
 		testkit.OK(t, holder.Close())
 		time.Sleep(3 * time.Second)
 		mints(t, g, l)
-		log.want(t, "waiting acquired renewed", "waiting acquired")
+		log.want(t, "waiting acquired recovered renewed", "waiting acquired recovered")
 	})
 }
 
@@ -433,7 +433,7 @@ func TestBackgroundCloseInNotify(t *testing.T) {
 			store.mend()
 			time.Sleep(time.Minute)
 			<-l.Done()
-			want := map[EventKind]string{Failing: "failing", Created: "failing created", Acquired: "failing created acquired released", Ended: "failing ended"}[kind]
+			want := map[EventKind]string{Failing: "failing", Created: "failing created", Acquired: "failing created acquired recovered released", Ended: "failing ended"}[kind]
 			log.want(t, want)
 			testkit.OK(t, l.Close())
 			if kind != Ended {

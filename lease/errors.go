@@ -154,6 +154,22 @@ func (e *ExpiredError) Error() string {
 
 func (e *ExpiredError) Unwrap() []error { return []error{ErrLeaseExpired, iderr.ErrFenced, e.Cause} }
 
+// An AheadError reports that a generator has made IDs ahead of its clock, which was wrong then or is wrong now. The
+// generator makes no IDs before the clock is there. The error is iderr.ErrClockBackwards to errors.Is.
+type AheadError struct {
+	Pool   string
+	Worker int
+	Until  time.Time     // the generator has made IDs with later times
+	By     time.Duration // how far ahead of the clock that was
+}
+
+func (e *AheadError) Error() string {
+	return fmt.Sprintf("pool %s: worker %d: IDs were made %s ahead of the clock, and the next is made after %s",
+		e.Pool, e.Worker, span(e.By.Round(time.Millisecond)), timeText(e.Until))
+}
+
+func (e *AheadError) Unwrap() error { return iderr.ErrClockBackwards }
+
 // An UnrecordedError reports that the history of a worker names nobody at a time. The error is
 // [ErrUnrecorded] to errors.Is.
 type UnrecordedError struct {

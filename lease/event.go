@@ -29,7 +29,10 @@ type Event struct {
 	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
 	Left time.Duration
 
-	// Err is the reason, in Failing, Expired, Lost, Waiting and Ended. Otherwise Err is nil.
+	// Took is how long the fault lasted, in Recovered; otherwise zero.
+	Took time.Duration
+
+	// Err is the reason, in Failing, Expired, Lost, Waiting, Ahead and Ended. Otherwise Err is nil.
 	Err error
 }
 
@@ -68,11 +71,18 @@ const (
 	// Ended: a start in the background has failed for good, with an error that no retry can mend. The
 	// generator returns the error from then on. Mend the cause, and start the program again.
 	Ended
+	// Ahead: the clock was ahead while the generator made IDs there, and has come right. The generator keeps its order:
+	// it makes no IDs before Until, or later. Err is an *[AheadError].
+	Ahead
+	// Recovered: the fault that Failing, Expired, Lost, Waiting or Ahead has told of is over. The event comes once, after
+	// Acquired or Renewed, or when the clock has caught up.
+	Recovered
 )
 
 // String returns the kind in a word.
 func (k EventKind) String() string {
-	words := [...]string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "ended"}
+	words := [...]string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "ended",
+		"ahead", "recovered"}
 	if int(k) >= len(words) {
 		k = 0
 	}
@@ -91,6 +101,9 @@ func (e Event) LogValue() slog.Value {
 	if e.Kind == Failing && e.Worker >= 0 {
 		attrs = append(attrs, slog.Duration("left", e.Left))
 	}
+	if e.Took > 0 {
+		attrs = append(attrs, slog.Duration("took", e.Took))
+	}
 	if e.Err != nil {
 		attrs = append(attrs, slog.Any("err", e.Err))
 	}
@@ -105,17 +118,39 @@ func (l *Lease) notify(e Event) {
 		return
 	}
 	l.post(e)
+	l.deliverFreely()
+}
+
+// deliverFreely is deliver without work, which the caller holds.
+func (l *Lease) deliverFreely() {
 	l.work.unlock()
 	defer l.lockWork()
 	l.deliver()
 }
 
-// post queues an event for deliver.
+// post queues an event for deliver, and an event Recovered after the first one without a fault.
 func (l *Lease) post(e Event) {
 	e.Pool = l.name
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events = append(l.events, e)
+	switch e.Kind {
+	case Failing, Expired, Lost, Waiting, Ahead:
+		if l.fault.IsZero() {
+			l.fault = time.Now()
+		}
+	case Acquired, Renewed:
+		if !l.fault.IsZero() && e.Until.After(l.config.clock()) { // the store may have answered too late
+			l.events = append(l.events, l.faultOver(e.Worker, e.Until))
+		}
+	}
+}
+
+// faultOver returns the event for the end of a fault. The caller holds mu.
+func (l *Lease) faultOver(worker int, until time.Time) Event {
+	took := time.Since(l.fault)
+	l.fault = time.Time{}
+	return Event{Kind: Recovered, Pool: l.name, Worker: worker, Until: until, Took: took}
 }
 
 // deliver calls Notify with the queued events. If a call of Notify is under way, deliver returns at

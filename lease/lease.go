@@ -38,10 +38,11 @@ type Lease struct {
 	worker     int
 	until      time.Time
 	trouble    error
-	searching  bool    // in the background, for the first worker
-	leaving    bool    // Close came during the search
-	events     []Event // the queue of Notify
-	delivering bool    // a call of Notify is under way
+	fault      time.Time // when the first event of the present fault came; zero without one
+	searching  bool      // in the background, for the first worker
+	leaving    bool      // Close came during the search
+	events     []Event   // the queue of Notify
+	delivering bool      // a call of Notify is under way
 
 	looks     looks // of Confirm
 	expecting atomic.Pointer[expected]
@@ -265,6 +266,7 @@ func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, 
 func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
 	l.unclaimLost()
 	l.withdraw()
+	l.catchUp()
 	if pause := l.untilDue(); pause > 0 || l.closed() {
 		return pause
 	}

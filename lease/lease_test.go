@@ -84,7 +84,7 @@ func TestExpired(t *testing.T) {
 		down.Store(false)
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		log.want(t, "acquired renewed failing expired renewed")
+		log.want(t, "acquired renewed failing expired renewed recovered")
 		if e := log.last(t, Failing); e.Left <= 0 || e.Left > 10*time.Second || e.Err == nil {
 			t.Errorf("failing: %+v", e)
 		}
@@ -113,7 +113,7 @@ func TestLost(t *testing.T) {
 		if l.Worker() == lost {
 			t.Errorf("it still has worker %d", lost)
 		}
-		log.want(t, "acquired renewed failing expired lost acquired", "acquired renewed failing expired lost acquired renewed")
+		log.want(t, "acquired renewed failing expired lost acquired recovered", "acquired renewed failing expired lost acquired recovered renewed")
 		var held *HeldError
 		if e := log.last(t, Lost); e.Worker != lost || !errors.As(e.Err, &held) || held.Holder != "the second" {
 			t.Errorf("lost: %+v", e)
@@ -302,7 +302,7 @@ func TestManyAttempts(t *testing.T) {
 		end()
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		log.want(t, "acquired renewed failing renewed")
+		log.want(t, "acquired renewed failing renewed recovered", "acquired renewed failing renewed recovered renewed")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		_, l, _, _ := outage(t)

@@ -64,7 +64,7 @@ func TestCloseWhenRefused(t *testing.T) {
 // A lease may be closed within Notify, at any event. Released comes after the call has returned,
 // and no event follows.
 func TestCloseWithinNotify(t *testing.T) {
-	for _, kind := range []EventKind{Renewed, Failing, Expired, Lost, Withdrawn, Waiting, Released} {
+	for _, kind := range []EventKind{Renewed, Failing, Expired, Lost, Withdrawn, Waiting, Released, Ahead, Recovered} {
 		t.Run(kind.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -95,10 +95,17 @@ func TestCloseWithinNotify(t *testing.T) {
 				case Failing, Expired:
 					down.Store(true)
 					time.Sleep(2 * time.Second)
-				case Withdrawn:
+				case Withdrawn, Ahead:
 					clock.step(tenDays)
 					time.Sleep(1537 * time.Millisecond)
+					if kind == Ahead {
+						g.TryNext()
+					}
 					clock.step(-tenDays)
+				case Recovered:
+					down.Store(true)
+					time.Sleep(500 * time.Millisecond)
+					down.Store(false)
 				case Lost, Waiting:
 					down.Store(true)
 					time.Sleep(2 * time.Second)

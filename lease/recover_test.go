@@ -77,7 +77,7 @@ func TestRecovery(t *testing.T) {
 			if !mint(g) {
 				t.Errorf("it mints nothing after the floor: %v", leases[i].Err())
 			}
-			if got := logs[i].kinds(); got != "acquired renewed lost waiting failing expired acquired renewed" && got != "acquired renewed lost waiting failing expired acquired" {
+			if got := logs[i].kinds(); got != "acquired renewed lost waiting failing expired acquired recovered renewed" && got != "acquired renewed lost waiting failing expired acquired recovered" {
 				t.Errorf("events: %s", got)
 			}
 			if e := logs[i].last(t, Acquired); e.From.Before(done.Floor) {

@@ -31,6 +31,7 @@ func RemedyFor(err error) Remedy {
 		starting *StartingError
 		none     *NoWorkerError
 		held     *HeldError
+		ahead    *AheadError
 		skew     *SkewError
 		mismatch *MismatchError
 		lost     *LostError
@@ -60,6 +61,8 @@ func RemedyFor(err error) Remedy {
 		if held.Holder == "" && !held.Excluded {
 			r.Kind = driver.RemedyClock // ahead of it, or it is behind
 		}
+	case errors.As(err, &ahead):
+		r = Remedy{Kind: driver.RemedyClock, Pool: ahead.Pool, Until: ahead.Until}
 	case errors.As(err, &skew):
 		r = Remedy{Kind: driver.RemedyClock, Pool: skew.Pool}
 	case errors.As(err, &mismatch):

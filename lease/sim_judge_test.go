@@ -277,6 +277,8 @@ func (l *simLease) notify(e Event) {
 	s.counts[simEvents+simCount(e.Kind)]++
 	ok := seen.kind != Released
 	switch e.Kind {
+	case Ahead, Recovered: // the events around them tell of the lease
+		return
 	case Acquired:
 		ok = ok && seen.until.IsZero()
 	case Renewed:

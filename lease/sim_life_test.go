@@ -71,7 +71,7 @@ const (
 	simAlive       // generators that were judged alive after the last fault
 	simExcused     // those that were not, for a reason
 	simEvents      // and the events
-	simCountsSize  = simEvents + simCount(Ended) + 1
+	simCountsSize  = simEvents + simCount(Recovered) + 1
 )
 
 type simCounts [simCountsSize]int

@@ -57,7 +57,7 @@ func TestClockJumps(t *testing.T) {
 			clock.step(-far)
 			time.Sleep(10 * time.Second)
 			mints(t, g, l)
-			log.want(t, "acquired renewed expired renewed")
+			log.want(t, "acquired renewed expired renewed recovered", "acquired renewed expired renewed recovered renewed")
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestClockGoesBack(t *testing.T) {
 		clock.step(time.Hour)
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		log.want(t, "acquired renewed")
+		log.want(t, "acquired renewed ahead recovered renewed")
 	})
 }
 

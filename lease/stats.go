@@ -25,19 +25,21 @@ type Stats struct {
 // numbers are what metrics read at any time.
 type numbers struct {
 	granted            atomic.Int64 // as in state, once the generator knows; 0 before the first grant
+	ahead              atomic.Int64 // the generator mints nothing before; 0 if its IDs are not ahead of the clock
 	renewals, failures atomic.Uint64
 	ended              atomic.Bool // the generator was sealed
 }
 
 // Left returns for how long the generator can mint from now on without another renewal: the window
 // that is left, by the generator's clock. Left is 0 before the first grant, after the end of the
-// interval, and after Close. A program is ready while Left is positive. Left takes no lock.
+// interval, after Close, and while the generator waits for its clock (event [Ahead]). A program is ready while Left is
+// positive. Left takes no lock.
 func (l *Lease) Left() time.Duration {
-	granted := l.numbers.granted.Load()
-	if granted == 0 || l.numbers.ended.Load() {
+	granted, now := l.numbers.granted.Load(), l.config.clock()
+	if granted == 0 || l.numbers.ended.Load() || now.UnixMicro() < l.numbers.ahead.Load() {
 		return 0
 	}
-	return max(time.UnixMicro(granted).Sub(l.config.clock()), 0)
+	return max(time.UnixMicro(granted).Sub(now), 0)
 }
 
 // Stats returns the numbers of the lease. It is safe at any time, also before the first worker and

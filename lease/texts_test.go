@@ -10,7 +10,7 @@ import (
 
 // What logs get of events.
 func TestEvents(t *testing.T) {
-	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "ended", "unknown"}
+	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "ended", "ahead", "recovered", "unknown"}
 	for i, want := range names {
 		if got := EventKind(i).String(); got != want {
 			t.Errorf("kind %d is %s, not %s", i, got, want)
@@ -36,6 +36,7 @@ func TestEvents(t *testing.T) {
 		{Event{Kind: Lost, Err: cause}, []string{"event", "pool", "worker", "err"}},
 		{Event{Kind: Waiting, Worker: -1, Until: at, Err: cause}, []string{"event", "pool", "until", "err"}},
 		{Event{Kind: Created, Worker: -1}, []string{"event", "pool"}},
+		{Event{Kind: Recovered, Until: at, Took: 1}, []string{"event", "pool", "worker", "until", "took"}},
 	} {
 		got := attrs(test.e)
 		if !reflect.DeepEqual(got, test.want) {

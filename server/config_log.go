@@ -32,9 +32,9 @@ func newTeller(c *Config) *teller {
 
 // levels are the levels of events: what an operator need not know, has to know, and has to mend.
 var levels = map[lease.EventKind]slog.Level{
-	lease.Renewed: slog.LevelDebug, lease.Acquired: slog.LevelInfo, lease.Released: slog.LevelInfo,
+	lease.Renewed: slog.LevelDebug, lease.Acquired: slog.LevelInfo, lease.Released: slog.LevelInfo, lease.Recovered: slog.LevelInfo,
 	lease.Failing: slog.LevelWarn, lease.Waiting: slog.LevelWarn, lease.Withdrawn: slog.LevelWarn, lease.Created: slog.LevelWarn,
-	lease.Expired: slog.LevelError, lease.Lost: slog.LevelError, lease.Ended: slog.LevelError,
+	lease.Expired: slog.LevelError, lease.Lost: slog.LevelError, lease.Ahead: slog.LevelError, lease.Ended: slog.LevelError,
 }
 
 // event tells of an event of a lease. A lease that fails to renew tries again several times a second, and each worker of a

@@ -271,7 +271,7 @@ func TestReason(t *testing.T) {
 			if got := reason(err); got != c.want {
 				t.Errorf("%v: %s, not %s", err, got, c.want)
 			}
-			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Ended) {
+			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Recovered) {
 				t.Errorf("%s: not counted from 0", c.want)
 			}
 		}

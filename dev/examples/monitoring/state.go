@@ -12,7 +12,7 @@ import (
 // so that the first event counts as an increase.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired,
-		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended}
+		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended, lease.Ahead, lease.Recovered}
 	reasons = []string{"rolled_back", "damaged", "recovery", "clock", "workers", "setup", "directory", "store", "other"}
 )
 

@@ -13,7 +13,7 @@ import (
 // counts as an increase. The names are those of docs/monitoring.md.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired, lease.Lost, lease.Released,
-		lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended}
+		lease.Withdrawn, lease.Waiting, lease.Created, lease.Ended, lease.Ahead, lease.Recovered}
 	reasons = []string{"rolled_back", "damaged", "recovery", "clock", "workers", "setup", "directory", "store", "other"}
 )
 

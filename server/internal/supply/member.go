@@ -283,8 +283,7 @@ func (m *member) look() Worker {
 	return w
 }
 
-// Serving returns an error if no worker of the generator can make IDs: the reason of the first worker. Serving does not
-// notice a clock that went back.
+// Serving returns an error if no worker of the generator can make IDs: the reason of the first worker.
 func (s *Source) Serving() error {
 	if s.life.Err() != nil {
 		return reason.Draining.New("generator %s: the server is stopping", s.Name)

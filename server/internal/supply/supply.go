@@ -458,6 +458,9 @@ func (s *Source) Run(ctx context.Context, n int) (first uint64, run int, err err
 	return first, run, nil
 }
 
+// longestRetry is the longest time after which a client is to ask again: what keeps it waiting may be mended before.
+const longestRetry = time.Minute
+
 // explain returns the reason of an error. If the request's own context has ended, explain returns the error of the
 // context, which is the request's own.
 func (s *Source) explain(ctx context.Context, err error) error {
@@ -475,6 +478,8 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		of, retry = reason.Clock, behind.By
 	case ahead && early.By > soon:
 		of, retry = reason.Clock, early.By
+	case errors.As(err, new(*lease.AheadError)):
+		of, retry = reason.Clock, longestRetry
 	case errors.Is(err, errSetup), lease.Permanent(err):
 		of = reason.Setup
 	case errors.Is(err, lease.ErrStarting):
@@ -487,7 +492,7 @@ func (s *Source) explain(ctx context.Context, err error) error {
 		of = reason.Exhausted
 	}
 	e := of.Because(fmt.Errorf("generator %s: %w", s.Name, err))
-	e.Retry = max(retry, e.Retry)
+	e.Retry = min(max(retry, e.Retry), longestRetry)
 	e.Remedy = lease.RemedyFor(err).Kind
 	return e
 }
