@@ -109,28 +109,14 @@ func create(ctx context.Context, store driver.Store, name string, layout grant.L
 	case err != nil:
 		return nil, err
 	}
-	if r.at = e.Place; r.at == "" {
-		if r, err = bind(ctx, store, name); err != nil {
+	r.at = e.Place
+	p := newPool(store, name, r)
+	if r.at == "" {
+		if err := p.bind(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return newPool(store, name, r), nil
-}
-
-// bind writes its place into the record of a pool that lacks it. A store may know the place only once the record
-// is there.
-func bind(ctx context.Context, store driver.Store, name string) (*poolRecord, error) {
-	for {
-		r, rev, err := readPool(ctx, store, name)
-		if err != nil || r.Place != "" || r.at == "" {
-			return r, err
-		}
-		r.Place = r.at
-		r.Version = r.version()
-		if _, err = store.Put(ctx, poolKey(name), encode(r), rev); !errors.Is(err, driver.ErrConflict) {
-			return r, err
-		}
-	}
+	return p, nil
 }
 
 // Open returns the pool with a name. If the store has no such pool, the error is [ErrNoPool]; if
@@ -355,6 +341,15 @@ func (p *Pool) note(ctx context.Context, window int64) error {
 		}
 	}
 	return nil
+}
+
+// bind reads the record of a pool that was just written, and notes its place: a store may know the place only once
+// the record is there.
+func (p *Pool) bind(ctx context.Context) error {
+	p.known.mu.Lock()
+	p.known.bound = false
+	p.known.mu.Unlock()
+	return p.note(ctx, 0)
 }
 
 // moved reports whether the pool was recovered since a term.

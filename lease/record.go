@@ -100,7 +100,7 @@ type poolRecord struct {
 	Window int64 `json:"window_us,omitempty"`
 
 	// The driver.Entry.Place of the record: a copy of the store has the record too. It is empty if the store tells
-	// no copies, and until it is known (see [bind]).
+	// no copies, and until it is known (see [Pool.bind]).
 	Place string `json:"place,omitempty"`
 
 	at string // the place in which the record was read

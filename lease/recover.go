@@ -128,7 +128,8 @@ func RecoverPool(ctx context.Context, store driver.Store, name string, c Recover
 	if err != nil {
 		return nil, ofPool(name, "the recovery was not finished, run it again: %w", err)
 	}
-	r.result.Pool = newPool(store, name, r.final)
+	r.pool.store = store
+	r.result.Pool = r.pool
 	return &r.result, nil
 }
 
@@ -156,7 +157,6 @@ type recoverer struct {
 	before  *poolRecord // as the recovery found it, or as it may have been
 	rev     driver.Revision
 	after   poolRecord         // as the recovery writes it
-	final   *poolRecord        // as it is at the end
 	pool    *Pool              // by which the recovery reads records
 	records map[int]recovering // of all workers that the pool names or that have a record
 	reached int64              // how far ahead of its clock any lease may have asked for timestamps
@@ -512,9 +512,9 @@ func (r *recoverer) history(s recovering) []holding {
 // confirm returns an error if another recovery has begun meanwhile. The other recovery has to be
 // finished.
 func (r *recoverer) confirm(ctx context.Context) error {
-	var err error
-	r.final, err = bind(ctx, r.store, r.name) // a record that was made again knows no place yet
-	if err == nil && r.final.Generation != r.after.Generation {
+	r.pool = newPool(r.store, r.name, &r.after)
+	err := r.pool.bind(ctx) // a record that was made again knows no place yet
+	if err == nil && r.pool.term().generation != r.after.Generation {
 		err = r.overtaken()
 	}
 	return err
