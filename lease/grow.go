@@ -188,13 +188,10 @@ func (p *Pool) write(ctx context.Context, r *poolRecord, rev driver.Revision) er
 	return err
 }
 
-// maxPlace is the longest driver.Entry.Place, in bytes.
-const maxPlace = 200
-
 // fits reports whether a store takes the record, after a recovery too.
 func (r poolRecord) fits() bool {
 	r.Version, r.Generation, r.Floor, r.Window = placeVersion, math.MaxInt64, math.MaxInt64, math.MaxInt64
-	r.Place = strings.Repeat("-", maxPlace)
+	r.Place = strings.Repeat("-", driver.MaxPlace)
 	return len(encode(&r)) <= driver.MaxValue
 }
 

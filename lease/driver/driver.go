@@ -60,7 +60,7 @@ type Entry struct {
 	Value    []byte
 	Revision Revision
 
-	// Place says where the entry is, for operators and in at most 200 bytes: it stays the same over changes of the
+	// Place says where the entry is, for operators and in at most [MaxPlace] bytes: it stays the same over changes of the
 	// entry and restarts of the server, and differs in each copy of the entry that the store can tell. Empty if
 	// the store tells no copies. A pool's record names its place, and a lease refuses it in another one.
 	Place string
@@ -113,6 +113,7 @@ const (
 	MaxName  = 100  // the longest name in a key, in bytes
 	MaxValue = 4096 // the longest value, in bytes
 	MaxGet   = 100  // the most keys of a GetAll
+	MaxPlace = 200  // the longest Place of an entry, in bytes
 )
 
 // A Clock is a Store with a clock, for example of a database server.

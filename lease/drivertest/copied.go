@@ -21,7 +21,7 @@ func place(s *space) {
 	s.put(other, "a", "y", rev)
 	same := func(what string, e driver.Entry, err error) {
 		s.Helper()
-		if err != nil || e.Place != first.Place || len(e.Place) > 200 {
+		if err != nil || e.Place != first.Place || len(e.Place) > driver.MaxPlace {
 			s.Errorf("the place is %q in %s, and was %q (%v)", e.Place, what, first.Place, err)
 		}
 	}
