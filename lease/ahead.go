@@ -42,8 +42,8 @@ func (l *Lease) withdraw() {
 	}
 }
 
-// waitFor notes that the generator has minted ahead of the clock, from begins on. It mints again when the clock is there: to
-// count as useless until then is the lease's part.
+// waitFor notes that the generator has made IDs ahead of the clock, from begins on. It makes no more until the clock gets
+// there, so the lease has no time left until then.
 func (l *Lease) waitFor(begins int64) {
 	until := time.UnixMicro(begins).UTC()
 	why := &AheadError{Pool: l.pool.name, Worker: l.held.Worker, Until: until, By: until.Sub(l.config.clock())}

@@ -273,7 +273,11 @@ func (s *Store) Reopen(context.Context) (driver.Store, error) {
 	if s.noCreate {
 		options = append(options, NoCreate)
 	}
-	return open(s.dir, false, s.hooks, options...)
+	again, err := open(s.dir, false, s.hooks, options...)
+	if err != nil {
+		return nil, err
+	}
+	return again, nil
 }
 
 // Local reports whether a lease may create a missing pool: all processes with the pools run on this
