@@ -49,8 +49,13 @@ func TestBusy(t *testing.T) {
 		t.Errorf("a start that waits for %v: %v after %v, with %d events", c.Wait, err, took, waits)
 	}
 	c.Wait = 0
-	time.AfterFunc(time.Second, func() { lock(syscall.LOCK_UN) })
+	unlocked := make(chan struct{})
+	time.AfterFunc(time.Second, func() {
+		lock(syscall.LOCK_UN)
+		close(unlocked)
+	})
 	if took, err := start(); err != nil || took < time.Second {
 		t.Errorf("the process goes on: %v after %v", err, took)
 	}
+	<-unlocked
 }
